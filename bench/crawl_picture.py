@@ -123,7 +123,7 @@ def _seed(web: GeneratedWeb) -> str:
 def _connect(topic: Path, places: dict[str, str]) -> None:
     """Lead the crawl to the server, without delays: all hosts are this machine."""
     config = yaml.safe_load(topic.read_text(encoding="utf-8"))
-    config["manners"]["delay_seconds"] = 0
+    config["politeness"]["delay_seconds"] = 0
     config["network"] = {"allow": ["127.0.0.0/8"], "tls": "record", "connect_to": places}
     topic.write_text(json.dumps(config, ensure_ascii=False), encoding="utf-8")  # JSON is YAML
 

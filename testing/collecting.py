@@ -60,7 +60,7 @@ def make_crawl(root: Path, *, warc: bool = True, store: str = "sqlite") -> Crawl
         "seeds": [page_url(0)],
         "strategy": {"name": "breadth-first"},
         "judge": {"name": "match"},
-        "manners": {"contact": "tests@example.org", "delay_seconds": 0.0},
+        "politeness": {"contact": "tests@example.org", "delay_seconds": 0.0},
         "scope": {"max_depth": 100},
         "output": {"warc": warc, "keep_irrelevant": True},
         "store": store,
@@ -121,8 +121,8 @@ async def collect(root: Path, worker: str, pages: int, say: Callable[[int], None
             continue
         answers = [answer_of(lease, pages) for lease in leases]
         if warc:
-            await warc.keep(answers)
-        await rows.keep([record for record, _ in answers])
+            await warc.append(answers)
+        await rows.append([record for record, _ in answers])
         await frontier.commit(
             [settlement_of(lease, record) for lease, (record, _) in zip(leases, answers, strict=True)]
         )

@@ -16,7 +16,7 @@ from unittest.mock import patch
 from testing.command_tree import check_json
 from thresher.cli import main
 
-PROCESSES = {"collect", "demo", "run", "seeds", "try", "work"}
+PROCESSES = {"demo", "join", "run", "seeds", "train", "try"}
 """These make processes, take signals or turn a reactor: they are never called here."""
 
 

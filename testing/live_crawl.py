@@ -37,7 +37,7 @@ def write_crawl(
         "title": {"en": topic_phrase(topic)},
         "seeds": [web.url_of(seed) for seed in seeds],
         "strategy": strategy,
-        "manners": {"delay_seconds": 0, "robots": "ignore"},
+        "politeness": {"delay_seconds": 0, "robots": "ignore"},
         "engine": {"concurrency": 4},
         "network": {"allow": ["127.0.0.0/8"], "tls": "record", "connect_to": places},
         **more,

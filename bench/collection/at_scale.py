@@ -2,7 +2,7 @@
 
 A crawl folder of N made-up pages, of two workers, is uploaded to a collection: a folder, or with ``--s3`` an S3 server
 on loopback. Then each command runs in a process of its own, in three places: the machine that crawled, a new folder
-with the settings of the crawl alone, and a copy that ``thresher gather`` makes. The table has the seconds on the clock
+with the settings of the crawl alone, and a copy that ``thresher pull`` makes. The table has the seconds on the clock
 and of the processor, and the highest resident size. The first search of a place is the one that counts; the second
 shows what it saved.
 
@@ -41,7 +41,7 @@ TARGETS = {"status": 0.5, "search": 1.0, "verify": 60.0}
 QUERY = "word17 word4711"
 TOPIC = (
     "name: at-scale\ntitle: {{en: words}}\nseeds: ['{seed}']\ncollection: {collection}\n"
-    "scope: {{first_pages_per_host: null, traps: follow}}\nmanners: {{contact: bench@example.org}}\n"
+    "scope: {{first_pages_per_host: null, traps: follow}}\npoliteness: {{contact: bench@example.org}}\n"
 )
 
 
@@ -101,7 +101,7 @@ def plan(name: Path, collection: str) -> Iterator[tuple[str, str, Sequence[str]]
     crawled, settings, copy = str(name / "crawl"), str(name / "settings"), str(name / "copy")
     for place, folder in (("the machine that crawled", crawled), ("settings alone", settings), ("a copy", copy)):
         if folder == copy:
-            yield place, "gather", ("gather", collection, copy)
+            yield place, "pull", ("pull", collection, copy)
         yield place, "status", ("status", folder)
         yield place, "search", ("search", folder, QUERY)
         yield place, "search again", ("search", folder, QUERY)

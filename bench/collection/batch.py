@@ -37,8 +37,10 @@ PAGE_WORDS, LEARNED_PAGES = 400, 500
 PROCESSES = 2
 CHUNK = 8_192
 """Pages that are written at once."""
-MOST_SECONDS = 7_200
-TOPIC = "name: made-up\nkeywords: [word1 word2]\nseeds: ['http://a.example/0']\nmanners: {contact: bench@example.org}\n"
+MAX_SECONDS = 7_200
+TOPIC = (
+    "name: made-up\nkeywords: [word1 word2]\nseeds: ['http://a.example/0']\npoliteness: {contact: bench@example.org}\n"
+)
 
 
 def page(number: int) -> ParsedPage:
@@ -92,7 +94,7 @@ def measure(job: BatchJob, paths: list[Path], *, ray: bool) -> tuple[float, floa
     result = context.Queue()
     process = context.Process(target=run_job, args=(job, paths, ray, result))
     process.start()
-    most, until = 0.0, time.monotonic() + MOST_SECONDS
+    most, until = 0.0, time.monotonic() + MAX_SECONDS
     while time.monotonic() < until:
         assert process.pid is not None
         most = max(most, sum(map(proportional_mebibytes, family(process.pid))))
@@ -100,7 +102,7 @@ def measure(job: BatchJob, paths: list[Path], *, ray: bool) -> tuple[float, floa
             mapped, reduced, table = result.get(timeout=1.0)
             process.join()
             return mapped, reduced, most, table
-    raise TimeoutError(f"a job did not end within {MOST_SECONDS} s")
+    raise TimeoutError(f"a job did not end within {MAX_SECONDS} s")
 
 
 def proportional_mebibytes(pid: int) -> float:

@@ -33,7 +33,7 @@ from thresher.search.near_duplicates import ALIKE, NearDuplicateTables
 from thresher.text.tokens import tokenize
 from thresher_lab.webs.webstore import webs_folder
 
-LEAST_SENTENCES, MOST_SENTENCES = 8, 60
+MIN_SENTENCES, MAX_SENTENCES = 8, 60
 _SENTENCES = re.compile(r"(?<=[。！？])|(?<=[.!?])\s+")
 
 Pair = tuple[int, int]
@@ -66,8 +66,8 @@ def texts(source: Iterator[str], most: int) -> list[list[str]]:
     found: dict[str, list[str]] = {}
     for text in source:
         sentences = [each.strip() for each in _SENTENCES.split(" ".join(text.split())) if len(each.strip()) > 5]
-        if len(sentences) >= LEAST_SENTENCES:
-            found.setdefault("".join(sentences)[:40], sentences[:MOST_SENTENCES])
+        if len(sentences) >= MIN_SENTENCES:
+            found.setdefault("".join(sentences)[:40], sentences[:MAX_SENTENCES])
         if len(found) == most:
             break
     return list(found.values())
@@ -101,7 +101,7 @@ def plant(family: int, own: list[str], others: list[list[str]], draw: random.Ran
     dated = frame(site, title, paragraphs(own), date="2024-11-30", visits=draw.randrange(1000, 99999))
     bare = f"<html><head><title>{title}</title></head><body>{paragraphs(own)}</body></html>"
     edited = [draw.choice(foreign) if number % 20 == 3 else each for number, each in enumerate(own)]
-    cut = own[: max(LEAST_SENTENCES - 1, int(len(own) * 0.85))]
+    cut = own[: max(MIN_SENTENCES - 1, int(len(own) * 0.85))]
     half = [foreign[number] if number % 2 else each for number, each in enumerate(own)]
     return [
         Planted(family, "original", frame(site, title, paragraphs(own))),

@@ -38,7 +38,7 @@ BODIES = {
     "nankai_zh": ".wp_articlecontent, .v_news_content, #vsb_content",
 }
 """Frozen webs, and where their templates put the body of an article."""
-LEAST_TERMS = 40
+MIN_TERMS = 40
 """A body of fewer terms is a stub, or a page of pictures."""
 RENDER = MarkdownIt("commonmark", {"html": True}).enable("table").render
 Extract = Callable[[str], str]
@@ -165,7 +165,7 @@ def _with_body(web: str, line: str) -> Tested | None:
         return None
     terms = Counter(count(max((body.text(separator=" ") for body in bodies), key=len)))
     known = Output(terms, Counter(), Counter())
-    return Tested(web, html, known, has_structure=False) if sum(terms.values()) >= LEAST_TERMS else None
+    return Tested(web, html, known, has_structure=False) if sum(terms.values()) >= MIN_TERMS else None
 
 
 def measure(pages: Iterable[Tested]) -> None:

@@ -67,7 +67,7 @@ def make(root: Path, places: dict[str, str]) -> Crawl:
         "keywords": KEYWORDS,
         "seeds": SEEDS,
         "scope": {"max_pages_per_host": 100_000, "first_pages_per_host": None},
-        "manners": {"delay_seconds": 0, "robots": "ignore"},
+        "politeness": {"delay_seconds": 0, "robots": "ignore"},
         "output": {"warc": True},
         "network": {"allow": ["127.0.0.0/8"], "tls": "record", "connect_to": places},
         "engine": {"timeout_seconds": 10.0, "lease_seconds": 20.0},

@@ -57,7 +57,7 @@ HOT_URLS = 20_000
 FAULT_SHARE = 0.02
 SAMPLE_SECONDS = 60.0
 STOP_SECONDS = 180.0
-MOST_ASKED = 40
+MAX_ASKED = 40
 GENERATED = Site(pages=250_000, hosts=100, page_bytes=6_000, links=20, topic_share=0.1)
 HTTP_PORT = 80
 SEEDS = (GENERATED.url(0, HTTP_PORT), DIRECTORY)
@@ -102,7 +102,7 @@ def _write_crawl(folder: Path, connect_to: dict[str, str], collection: str) -> N
         "name": NAME,
         "title": {"en": "perovskite solar cells"},
         "scope": {"first_pages_per_host": None, "traps": "follow", "max_pages_per_host": 1_000_000},
-        "manners": {"delay_seconds": DELAY_SECONDS, "contact": "bench@example.org"},
+        "politeness": {"delay_seconds": DELAY_SECONDS, "contact": "bench@example.org"},
         "network": {"allow": ["127.0.0.0/8"], "tls": "record", "connect_to": connect_to},
         "output": {"keep_irrelevant": True},
         "frontier": {"hot_urls": HOT_URLS},
@@ -126,12 +126,12 @@ def measure(minutes: float, folder: Path, curve: Path) -> dict[str, object]:
         verified = json.loads(world.call("verify", NAME, "--repair", "--json").stdout)
         verify_seconds = time.monotonic() - began
         status = json.loads(world.call("status", NAME, "--json").stdout)
-        world.call("gather", s3.url(NAME), "fresh")
+        world.call("pull", s3.url(NAME), "fresh")
         lines = world.call("export", "fresh", "-f", "jsonl", "--duplicates").stdout.splitlines()
         exported = [json.loads(line)["url"] for line in lines]
         sent = {*(folder / HITS).read_text(encoding="utf-8").split()}
         missing = sorted(sent - {*exported})
-        reasons = Counter(_why(world, url) for url in missing[:MOST_ASKED])
+        reasons = Counter(_why(world, url) for url in missing[:MAX_ASKED])
     server.terminate()
     return {
         "minutes": minutes,

@@ -110,7 +110,7 @@ def fill(folder: Path, web: Web, urls: Sequence[str], clock: Clock) -> None:
 def think_again(folder: Path, url: str) -> None:
     for number in (1, 2):
         writer = PageStoreWriter(folder / "pages" / f"w{number}.db")
-        writer.rewrite([Revision(url=url, judgement=Judgement(relevance=random.random(), relevant=True))])
+        writer.apply_revisions([Revision(url=url, judgement=Judgement(relevance=random.random(), relevant=True))])
         writer.close()
 
 

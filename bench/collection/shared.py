@@ -40,7 +40,7 @@ from thresher_lab.statistics.result_rows import add_rows
 NAME = "shared"
 HITS = "hits.csv"
 AWAY_SECONDS = 10.0
-MOST_ROUNDS = 10
+MAX_ROUNDS = 10
 SAMPLE_SECONDS = 10.0
 
 
@@ -78,7 +78,7 @@ class World:
     def add_machine(self) -> None:
         self.started += 1
         name = f"machine-{self.started}"
-        self.workers[name] = self.start("work", "--crawl", self.crawl, "--dir", name)
+        self.workers[name] = self.start("join", "--crawl", self.crawl, "--dir", name)
 
     def destroy_machine(self) -> None:
         """Kill the machine that has worked longest, destroy its disk, and let another one join."""
@@ -151,7 +151,7 @@ def measure(pages: int, machines: int, fault_seconds: float, folder: Path, curve
         crawled = time.monotonic() - began
         rounds = _repair(world)
         began = time.monotonic()
-        gathered = world.call("gather", s3.url(NAME), "fifth")
+        gathered = world.call("pull", s3.url(NAME), "fifth")
         exported = [
             json.loads(line)["url"] for line in world.call("export", "fifth", "-f", "jsonl").stdout.splitlines()
         ]
@@ -181,7 +181,7 @@ def _write_crawl(folder: Path, seed: str, collection: str) -> None:
         "title": {"en": "perovskite solar cells"},
         "strategy": {"name": "breadth-first"},
         "scope": {"first_pages_per_host": None, "traps": "follow", "max_pages_per_host": 100_000, "max_depth": 1000},
-        "manners": {"delay_seconds": 0.05, "contact": "bench@example.org"},
+        "politeness": {"delay_seconds": 0.05, "contact": "bench@example.org"},
         "engine": {"concurrency": 8, "timeout_seconds": 5.0, "lease_seconds": 15.0},
         "network": {"allow": ["127.0.0.0/8"]},
         "output": {"keep_irrelevant": True},
@@ -224,7 +224,7 @@ def _crawl(world: World, pages: int, machines: int, fault_seconds: float, curve:
 def _repair(world: World) -> list[int]:
     """Verify and crawl on until nothing is left to repair; return how many URLs each round queued again."""
     rounds: list[int] = []
-    while len(rounds) < MOST_ROUNDS:
+    while len(rounds) < MAX_ROUNDS:
         report = json.loads(world.call("verify", NAME, "--repair", "--json").stdout)
         queued = sum(each["number"] for each in report["findings"] if each["state"] in ("repaired", "lost", "wrong"))
         rounds.append(queued)

@@ -164,7 +164,7 @@ def _settings(server: Recorder) -> dict[str, object]:
         "languages": ["en"],
         "scope": {"max_pages_per_host": 100_000, "max_depth": 1_000, "first_pages_per_host": None},
         "stop": {"pages": None},
-        "manners": {"delay_seconds": 0},
+        "politeness": {"delay_seconds": 0},
         "output": {"keep_irrelevant": True},
         "network": {"allow": ["127.0.0.0/8"], "tls": "record", "connect_to": server.connect_to},
         "engine": {"timeout_seconds": 20.0, "lease_seconds": 60.0},

@@ -49,7 +49,7 @@ class Report:
     """
 
     plan: FleetPlan
-    manners: PolitenessAudit
+    audit: PolitenessAudit
     hosts: int
     reachable: int
     missing: int
@@ -69,7 +69,7 @@ class Report:
     @property
     def polite_pages_per_second(self) -> float:
         """How fast it could have been: every host with something to fetch asked as often as its delay allows."""
-        return self.manners.mean_busy_hosts() / (self.plan.delay_seconds + self.plan.fetch_seconds)
+        return self.audit.mean_busy_hosts() / (self.plan.delay_seconds + self.plan.fetch_seconds)
 
 
 def cluster_plan(workers: int, *, slots: int = 8, deaths: bool = True) -> FleetPlan:
@@ -100,10 +100,10 @@ async def run_cluster(
     plan = plan or cluster_plan(workers)
     web = generate(SEED, pages=pages, hosts=hosts, traps=0.0, page_bytes=1500, links_per_page=12)
     clock = VirtualClock()
-    manners = PolitenessAudit(delay_seconds=plan.delay_seconds, workers=workers, look_seconds=look_seconds)
+    audit = PolitenessAudit(delay_seconds=plan.delay_seconds, workers=workers, look_seconds=look_seconds)
     clock.now = START
     open_frontier = opener(store, clock, plan)
-    parts = {"open_frontier": open_frontier, "clock": clock, "make_parts": make_parts, "manners": manners}
+    parts = {"open_frontier": open_frontier, "clock": clock, "make_parts": make_parts, "audit": audit}
     fleet = Fleet(web, ParsedPages(web, keep=False), plan, **parts)
     seeds = Random(SEED).sample(range(len(web)), max(1, hosts // 20))
     frontier, reached, started = open_frontier(), reachable(web, seeds), time.monotonic()
@@ -117,7 +117,7 @@ async def run_cluster(
         await frontier.close()
     return Report(
         plan=plan,
-        manners=manners,
+        audit=audit,
         hosts=hosts,
         reachable=len(reached),
         left=counts.waiting + counts.leased,
@@ -164,20 +164,20 @@ def reachable(web: GeneratedWeb, seeds: Sequence[int]) -> list[int]:
 
 
 def show_cluster(report: Report) -> None:
-    manners, plan = report.manners, report.plan
+    audit, plan = report.audit, report.plan
     rows = [
         ["workers × pages at a time", f"{plan.workers} × {plan.slots}"],
         ["hosts, pages that can be reached", f"{report.hosts:,}, {report.reachable:,}"],
         ["fetches (dead links included)", f"{report.fetched:,}"],
-        ["workers died, leases ran out", f"{report.deaths}, {manners.expired}"],
+        ["workers died, leases ran out", f"{report.deaths}, {audit.expired}"],
         ["pages fetched again after that", f"{report.twice}"],
         ["pages missing, of them given up after 5 tries", f"{report.missing}, {report.given_up}"],
         ["left in the queue", f"{report.left}"],
-        ["leases while the host had one open", f"{manners.crowded}"],
-        [f"leases before {plan.delay_seconds:g} s were over", f"{manners.hasty} (least gap {manners.least_gap:.3f} s)"],
-        ["leases looked at", f"{manners.looked:,}"],
-        ["of them the best at that time", f"{100 * manners.best / manners.looked:.1f} %"],
-        [f"of them among the {plan.workers} best", f"{100 * manners.near_best / manners.looked:.1f} %"],
+        ["leases while the host had one open", f"{audit.crowded}"],
+        [f"leases before {plan.delay_seconds:g} s were over", f"{audit.hasty} (least gap {audit.least_gap:.3f} s)"],
+        ["leases looked at", f"{audit.looked:,}"],
+        ["of them the best at that time", f"{100 * audit.best / audit.looked:.1f} %"],
+        [f"of them among the {plan.workers} best", f"{100 * audit.near_best / audit.looked:.1f} %"],
         ["fetches per virtual second", f"{report.pages_per_second:.0f}"],
         ["hosts with something to fetch / (delay + fetch)", f"{report.polite_pages_per_second:.0f}"],
         ["workers × slots / fetch", f"{plan.workers * plan.slots / plan.fetch_seconds:.0f}"],

@@ -29,8 +29,8 @@ from bench.effectiveness.verdict_constants import model_of
 from bench.effectiveness.verdict_topics import TOPICS, TopicCrawl, WatchedJudge
 from bench.effectiveness.verdicts import SHARES, Flags, best_f1, f1
 from thresher.feedback.count_interval import DEVIATION, share_log_odds
-from thresher.judges.adaptive.calibration import CHINESE, MOST_STEPS, OTHER, THRESHOLD, log_odds, logits_of
-from thresher.judges.adaptive.cut import FEWEST_PAGES, HIGHEST, LOWEST, score_features
+from thresher.judges.adaptive.calibration import CHINESE, MAX_STEPS, OTHER, THRESHOLD, log_odds, logits_of
+from thresher.judges.adaptive.cut import HIGHEST, LOWEST, MIN_PAGES, score_features
 from thresher.judges.adaptive.terms import Weights
 from thresher.records import ParsedPage, Revision
 from thresher_lab.simulation.tasks import TaskRunner
@@ -39,7 +39,7 @@ from thresher_lab.statistics.result_rows import add_rows, read_rows
 
 SEEDS = (1, 3)
 SIZES = (100, 200, 300, 400)
-FEWEST_ON_TOPIC, FEWEST_SCORED = 3, 40
+MIN_ON_TOPIC, MIN_SCORED = 3, 40
 STREAMS_WEIGHT = 0.7
 """Weight of all streams of a topic; its crawl counts 1."""
 FIXED = log_odds(THRESHOLD)
@@ -132,12 +132,12 @@ def samples_of(web: str, rows: Sequence[dict[str, Any]]) -> list[Sample]:
     streams = Counter((row["topic"], row["seeds"]) for row in rows if row["share"] and row["samples"])
     for row in rows:
         own = [(np.array(logits), np.array(truth, dtype=bool)) for logits, truth in row["samples"]]
-        own = [each for each in own if len(each[1]) >= FEWEST_SCORED and each[1].sum() >= FEWEST_ON_TOPIC]
+        own = [each for each in own if len(each[1]) >= MIN_SCORED and each[1].sum() >= MIN_ON_TOPIC]
         for logits, truth in own:
             weight = (STREAMS_WEIGHT / streams[row["topic"], row["seeds"]] if row["share"] else 1.0) / len(own)
-            kind, bounded = (row["share"], row["seeds"]), np.clip(logits, -MOST_STEPS, MOST_STEPS)
+            kind, bounded = (row["share"], row["seeds"]), np.clip(logits, -MAX_STEPS, MAX_STEPS)
             last = logits is own[-1][0]
-            if last or len(truth) >= FEWEST_PAGES * 0.9:
+            if last or len(truth) >= MIN_PAGES * 0.9:
                 found.append(Sample(topic=f"{web}/{row['topic']}", kind=kind, logits=bounded, truth=truth,
                                     weight=weight, last=last))  # fmt: skip
     return found

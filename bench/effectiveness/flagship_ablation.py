@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from bench.effectiveness.flagship_prior import WEBS, Examples, kept, learned, written
 from bench.effectiveness.listwise import Teaching
 from thresher.cli.output import echo_table
-from thresher.strategies.flagship.model import GROUPS
+from thresher.strategies.link_model.model import GROUPS
 from thresher_lab.simulation.compare import run_tasks
 from thresher_lab.simulation.tasks import PERFECT, Task
 from thresher_lab.simulation.topic_splits import split
@@ -37,7 +37,7 @@ SETTINGS = {
     WHOLE: {},
     "waiting URLs keep their first score": {"sweep_pages": NEVER},
     "waiting URLs are scored again every 25 pages": {"sweep_pages": 25},
-    "no learning of weights in the crawl": {"hold": 1e9},
+    "no learning of weights in the crawl": {"prior_strength": 1e9},
     "no safety net": {"net": False},
 }
 """Variants that need no other prior."""

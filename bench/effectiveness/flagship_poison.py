@@ -17,8 +17,8 @@ from statistics import fmean
 import numpy as np
 
 from thresher.strategies.base import Strategy
-from thresher.strategies.flagship.model import NAMES, Floats, Model, read_prior
-from thresher.strategies.flagship.strategy import Thresher
+from thresher.strategies.link_model.model import NAMES, Floats, Model, read_prior
+from thresher.strategies.link_model.strategy import LinkModelStrategy
 from thresher_lab.simulation.simulator import Simulator
 from thresher_lab.simulation.tasks import Task, TaskRunner
 from thresher_lab.simulation.topic_splits import split
@@ -55,12 +55,12 @@ def contenders(bench: TaskRunner, task: Task) -> dict[str, Strategy]:
     """Make the strategies of a crawl."""
     topic_profile = bench.topic_profile(task.topic)
     made: dict[str, Strategy] = {
-        "thresher": Thresher(topic_profile),
-        "thresher without its net": Thresher(topic_profile, net=False),
+        "thresher": LinkModelStrategy(topic_profile),
+        "thresher without its net": LinkModelStrategy(topic_profile, net=False),
     }
     for name, kind in (("random labels", RandomLabels), ("features upside down", UpsideDown)):
         for net in (True, False):
-            strategy = Thresher(topic_profile, net=net)
+            strategy = LinkModelStrategy(topic_profile, net=net)
             strategy._model = kind(read_prior("", NAMES))
             made[f"{name}{'' if net else ', without net'}"] = strategy
     return made

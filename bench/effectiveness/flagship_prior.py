@@ -29,9 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.effectiveness.listwise import List, Taught, Teaching, taught
-from thresher.strategies.flagship.link_table import Ints
-from thresher.strategies.flagship.model import NAMES, Prior, sigmoid
-from thresher.strategies.flagship.strategy import Thresher
+from thresher.strategies.link_model.link_table import Ints
+from thresher.strategies.link_model.model import NAMES, Prior, sigmoid
+from thresher.strategies.link_model.strategy import LinkModelStrategy
 from thresher_lab.simulation.simulator import Simulator
 from thresher_lab.simulation.tasks import PERFECT, Task, TaskRunner
 from thresher_lab.simulation.topic_splits import split
@@ -42,10 +42,10 @@ IRRELEVANT = 400
 """URLs that are not of the topic, at each moment; the others are drawn from, and weigh more."""
 MASS = 10.0
 """How many examples a moment stands for when one crawl alone is fitted: its moments are much alike."""
-LEAST_HOLD, MOST_HOLD, ROUNDS = 0.2, 20.0, 3
-LEAST_STEP = 1e-4
+MIN_PRIOR_STRENGTH, MAX_PRIOR_STRENGTH, ROUNDS = 0.2, 20.0, 3
+MIN_STEP = 1e-4
 FOLDS = 4
-OUTPUT = Path(__file__).parents[2] / "src" / "thresher" / "strategies" / "flagship" / "prior.json"
+OUTPUT = Path(__file__).parents[2] / "src" / "thresher" / "strategies" / "link_model" / "prior.json"
 
 Floats = NDArray[np.float64]
 
@@ -99,7 +99,7 @@ class Crawl:
     start: str
 
 
-class Watched(Thresher):
+class Watched(LinkModelStrategy):
     """The strategy, telling what it knows of all that waits."""
 
     examples: Examples
@@ -109,10 +109,10 @@ class Watched(Thresher):
 
     def _features(self, numbers: Ints, rows: Ints, at: Ints) -> Floats:
         x = super()._features(numbers, rows, at)
-        done = int(np.count_nonzero(self._known.urls["fetched"]))
-        if self.moments and done >= self.moments[0] and len(numbers) == len(self._known.waiting()[0]):
+        done = int(np.count_nonzero(self._links.urls["fetched"]))
+        if self.moments and done >= self.moments[0] and len(numbers) == len(self._links.waiting()[0]):
             self.moments = [moment for moment in self.moments if moment > done]
-            pages = [self.bench.web.page_id(self._known.names[number]) for number in numbers.tolist()]
+            pages = [self.bench.web.page_id(self._links.names[number]) for number in numbers.tolist()]
             targets = self.bench.web.targets(self.topic)
             y = np.array([page in targets for page in pages])
             self.examples.add(x, y, np.random.default_rng(len(numbers)))
@@ -157,24 +157,24 @@ def kept(webs: Iterable[str], judges: Sequence[str], folder: Path, without: str)
 
 
 def fitted(
-    x: Floats, y: Floats, weight: Floats, *, start: Floats, hold: Floats, steps: int = 25
+    x: Floats, y: Floats, weight: Floats, *, start: Floats, prior_strength: Floats, steps: int = 25
 ) -> tuple[Floats, Floats]:
     """Give the weights of the least log loss, held to a start, and the curvature there: Newton, never uphill."""
 
     def loss(w: Floats) -> float:
         z = x @ w
-        return float(weight @ (np.logaddexp(0, z) - y * z) + hold @ (w - start) ** 2 / 2)
+        return float(weight @ (np.logaddexp(0, z) - y * z) + prior_strength @ (w - start) ** 2 / 2)
 
-    w, curvature = start.copy(), np.diag(hold)
+    w, curvature = start.copy(), np.diag(prior_strength)
     least = loss(w)
     for _ in range(steps):
         p = sigmoid(x @ w)
-        gradient = x.T @ (weight * (p - y)) + hold * (w - start)
-        curvature = (x * (weight * (p * (1 - p) + 1e-6))[:, None]).T @ x + np.diag(hold)
+        gradient = x.T @ (weight * (p - y)) + prior_strength * (w - start)
+        curvature = (x * (weight * (p * (1 - p) + 1e-6))[:, None]).T @ x + np.diag(prior_strength)
         step = np.linalg.solve(curvature, gradient)
-        while (next_loss := loss(w - step)) > least and np.abs(step).max() > LEAST_STEP:
+        while (next_loss := loss(w - step)) > least and np.abs(step).max() > MIN_STEP:
             step /= 2
-        if np.abs(step).max() <= LEAST_STEP:
+        if np.abs(step).max() <= MIN_STEP:
             break
         w, least = w - step, next_loss
     return w, curvature
@@ -186,21 +186,21 @@ def learned(crawls: Sequence[Examples], teaching: Teaching) -> Prior:
     parts = [crawl.joined() for crawl in crawls if crawl.lists]
     x, y, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
     level_and_slope = np.stack([np.ones(len(y)), net.scores(x)], axis=1)
-    (level, slope), _ = fitted(level_and_slope, y, weight, start=np.array([0.0, 1.0]), hold=np.full(2, 1e-3))
+    (level, slope), _ = fitted(level_and_slope, y, weight, start=np.array([0.0, 1.0]), prior_strength=np.full(2, 1e-3))
     weights = slope * np.concatenate([net.straight, net.combined])
     weights[0] += level
-    return Prior(weights=weights, hold=_holds(net, weights, parts), mixing=net.mixing)
+    return Prior(weights=weights, prior_strength=_holds(net, weights, parts), mixing=net.mixing)
 
 
 def _holds(net: Taught, weights: Floats, parts: Sequence[tuple[Floats, Floats, Floats]]) -> Floats:
-    prior = Prior(weights=weights, hold=np.ones(len(weights)), mixing=net.mixing)
+    prior = Prior(weights=weights, prior_strength=np.ones(len(weights)), mixing=net.mixing)
     wide = [(prior.with_combinations(x), y, MASS * weight) for x, y, weight in parts]
-    hold = prior.hold
+    prior_strength = prior.prior_strength
     for _ in range(ROUNDS):
-        own = [fitted(*part, start=weights, hold=hold, steps=15) for part in wide]
+        own = [fitted(*part, start=weights, prior_strength=prior_strength, steps=15) for part in wide]
         spread = np.mean([(one - weights) ** 2 + 1 / np.diag(curvature) for one, curvature in own], axis=0)
-        hold = np.clip(1 / spread, LEAST_HOLD, MOST_HOLD)
-    return hold
+        prior_strength = np.clip(1 / spread, MIN_PRIOR_STRENGTH, MAX_PRIOR_STRENGTH)
+    return prior_strength
 
 
 def precision(prior: Prior, crawl: Examples, best: int = 20) -> float:
@@ -232,8 +232,8 @@ def _topic(name: str) -> str:
 def written(prior: Prior, recipe: str, topics: int) -> str:
     """Write a prior down."""
     rows = [
-        {"weight": round(float(weight), 4), "hold": round(float(hold), 2)}
-        for weight, hold in zip(prior.weights, prior.hold, strict=True)
+        {"weight": round(float(weight), 4), "hold": round(float(prior_strength), 2)}
+        for weight, prior_strength in zip(prior.weights, prior.prior_strength, strict=True)
     ]
     mixing = [[round(float(each), 4) for each in row] for row in prior.mixing]
     features = {name: {**row, "mixing": mixed} for name, row, mixed in zip(NAMES, rows, mixing, strict=False)}

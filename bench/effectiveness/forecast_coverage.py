@@ -24,12 +24,12 @@ from typing import Any
 
 import numpy as np
 
-import thresher.strategies.flagship
+import thresher.strategies.link_model
 from thresher.cli.output import echo, echo_table
 from thresher.feedback.forecast import KIND
 from thresher.frontier.base import CRAWL_WIDE
-from thresher.strategies.flagship.forecast import LEAST_PAGES, forecast
-from thresher.strategies.flagship.strategy import Thresher
+from thresher.strategies.link_model.forecast import MIN_PAGES, forecast
+from thresher.strategies.link_model.strategy import LinkModelStrategy
 from thresher_lab.simulation.simulator import Simulator, rules_of
 from thresher_lab.simulation.tasks import PERFECT, Task, TaskRunner
 from thresher_lab.simulation.topic_splits import split
@@ -38,7 +38,7 @@ from thresher_lab.webs.generator import generate
 from thresher_lab.webs.vocabulary import TOPICS
 
 RESULTS = Path(__file__).parents[1] / "results"
-COEFFICIENTS = Path(thresher.strategies.flagship.__file__).parent / "forecast.json"
+COEFFICIENTS = Path(thresher.strategies.link_model.__file__).parent / "forecast.json"
 MOMENTS = (100, 200, 300, 500, 700, 1000)
 GENERATED, LARGE = "generated", "generated-large"
 WALKED = 20_000
@@ -129,7 +129,7 @@ def reachable(bench: TaskRunner, seeds: Sequence[int]) -> set[int] | None:
 async def crawl(bench: TaskRunner, task: Task) -> list[Row]:
     """Crawl a topic; return what was known and what was true at each moment."""
     seeds, targets = bench.seeds(task), bench.web.targets(task.topic)
-    strategy = Thresher(*bench.strategy_arguments(task))
+    strategy = LinkModelStrategy(*bench.strategy_arguments(task))
     simulator = Simulator(bench.web, bench.pages, judge=bench.judge(task, seeds), strategy=strategy)
     found, rows, fetched = reachable(bench, seeds), list[Row](), list[int]()
     starts = [bench.web.url_of(seed) for seed in seeds]
@@ -145,9 +145,9 @@ async def crawl(bench: TaskRunner, task: Task) -> list[Row]:
     return rows
 
 
-async def _known(simulator: Simulator, strategy: Thresher) -> Row:
+async def _known(simulator: Simulator, strategy: LinkModelStrategy) -> Row:
     """Return what an estimator may use; the harvest as the product has it."""
-    frontier, links = simulator._frontier, strategy._known
+    frontier, links = simulator._frontier, strategy._links
     counts, entries = await frontier.counts(), await frontier.peek(1_000_000)
     latest = json.loads(await frontier.get_state(CRAWL_WIDE, KIND) or '{"latest": []}')["latest"]
     urls = links.urls
@@ -191,7 +191,7 @@ class Rows:
     """Moments from 200 pages on, in columns."""
 
     def __init__(self, rows: Sequence[Row], truth: str = "waiting") -> None:
-        self.rows = [row for row in rows if row["size"] >= LEAST_PAGES and row[truth] is not None]
+        self.rows = [row for row in rows if row["size"] >= MIN_PAGES and row[truth] is not None]
         self.truth = np.array([row[truth] for row in self.rows], dtype=float)
         self.webs = np.array([row["web"] for row in self.rows])
         self.sizes = np.array([row["size"] for row in self.rows])
@@ -263,7 +263,7 @@ def fit() -> None:
 def show(side: str) -> None:
     """Print how often the product's forecast covers the truth, and how wide it is."""
     table: list[list[Any]] = []
-    rows = [row for row in read_rows(file_of(side)) if row["size"] >= LEAST_PAGES and row["urls"]]
+    rows = [row for row in read_rows(file_of(side)) if row["size"] >= MIN_PAGES and row["urls"]]
     groups = {(row["judge"], row["web"]) for row in rows} | {(row["judge"], "all webs") for row in rows}
     for judge, web in sorted(groups):
         line: list[Any] = [judge, web]

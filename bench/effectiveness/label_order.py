@@ -40,7 +40,7 @@ def write_topic(folder: Path, phrase: str, seeds: Sequence[str]) -> None:
     config = {
         "title": {"en": phrase},
         "seeds": list(seeds),
-        "manners": {"delay_seconds": 0, "robots": "ignore"},
+        "politeness": {"delay_seconds": 0, "robots": "ignore"},
         "sitemaps": "off",
         "network": {"allow": ["127.0.0.0/8"], "connect_to": NOWHERE},
     }

@@ -19,10 +19,10 @@ import numpy as np
 
 from thresher.cli.output import echo_table
 from thresher.records import ParsedPage
-from thresher.strategies.flagship import strategy as strategies
-from thresher.strategies.flagship.link_table import RELEVANT, Ints
-from thresher.strategies.flagship.model import Floats, log_odds, sigmoid
-from thresher.strategies.flagship.strategy import Thresher
+from thresher.strategies.link_model import strategy as strategies
+from thresher.strategies.link_model.link_table import RELEVANT, Ints
+from thresher.strategies.link_model.model import Floats, log_odds, sigmoid
+from thresher.strategies.link_model.strategy import LinkModelStrategy
 from thresher.text.word_vectors import load_word_vectors, read_word_vectors, unit_length
 from thresher.urls.canonical import fingerprint
 from thresher_lab.simulation.simulator import Simulator
@@ -41,7 +41,7 @@ RESULTS = Path(__file__).parents[1] / "results" / "name-experiments.jsonl"
 MEASURES = {"percent_of_oracle": "% of oracle", "percent_of_oracle_60": "% in first 60", "hr_at_r": "HR@R, %"}
 
 
-class WeakPositives(Thresher):
+class WeakPositives(LinkModelStrategy):
     """Counts the mean name of the links of relevant pages as some relevant titles."""
 
     _link_names: float | np.ndarray = 0.0
@@ -56,20 +56,20 @@ class WeakPositives(Thresher):
                 self._names.add(-1 - number, unit_length(self._link_names), 1.0)
 
 
-class AnchorsAndTitles(Thresher):
+class AnchorsAndTitles(LinkModelStrategy):
     """Takes the mean of a page's title and the anchors of links to it as the example."""
 
     def _read(self, page: ParsedPage, relevance: float, *, is_seed: bool) -> None:
         super()._read(page, relevance, is_seed=is_seed)
         key = fingerprint(page.url)
-        number = self._known.find(key)
+        number = self._links.find(key)
         if number is not None and self._names.has(key):
             title, _ = self._names._examples[key]
-            name = unit_length(self._known.urls["vector"][number].astype(np.float32))
+            name = unit_length(self._links.urls["vector"][number].astype(np.float32))
             self._names.add(key, unit_length(title + name), relevance)
 
 
-class ThompsonSampling(Thresher):
+class ThompsonSampling(LinkModelStrategy):
     """Scores by weights that are drawn from their posterior, up to some page."""
 
     def _scores(self, numbers: Ints, x: Floats) -> Floats:
@@ -78,13 +78,13 @@ class ThompsonSampling(Thresher):
         model, draw = self._model, np.random.default_rng(self._pages_seen)
         examples = model._prior.with_combinations(model._examples()[0])
         p = sigmoid(examples @ model.weights)
-        precision = (examples * (p * (1 - p))[:, None]).T @ examples + np.diag(model._prior.hold)
+        precision = (examples * (p * (1 - p))[:, None]).T @ examples + np.diag(model._prior.prior_strength)
         spread = np.linalg.cholesky(np.linalg.inv(precision))
         weights = model.weights + TEMPERATURE * spread @ draw.standard_normal(len(model.weights))
         return sigmoid(model._prior.with_combinations(x) @ weights)
 
 
-class Diverse(Thresher):
+class Diverse(LinkModelStrategy):
     """Lowers the scores of names close to the latest titles, up to some page."""
 
     def _scores(self, numbers: Ints, x: Floats) -> Floats:
@@ -92,14 +92,14 @@ class Diverse(Thresher):
         if self._pages_seen >= EARLY or not self._names._examples:
             return scores
         latest = np.array([vector for vector, _ in list(self._names._examples.values())[-LATEST:]])
-        names = unit_length(self._known.urls["vector"][numbers].astype(np.float32))
+        names = unit_length(self._links.urls["vector"][numbers].astype(np.float32))
         return sigmoid(log_odds(scores) - PENALTY * np.maximum((names @ latest.T).max(axis=1), 0.0))
 
 
-VARIANTS: Mapping[str, Callable[..., Thresher]] = {
-    WHOLE: Thresher,
-    "without word vectors and early rescoring": partial(Thresher, vectors=False, early_pages=0),
-    "without early rescoring": partial(Thresher, early_pages=0),
+VARIANTS: Mapping[str, Callable[..., LinkModelStrategy]] = {
+    WHOLE: LinkModelStrategy,
+    "without word vectors and early rescoring": partial(LinkModelStrategy, vectors=False, early_pages=0),
+    "without early rescoring": partial(LinkModelStrategy, early_pages=0),
     "links of relevant pages as weak positives": WeakPositives,
     "anchors and titles as examples": AnchorsAndTitles,
     "Thompson sampling": ThompsonSampling,
@@ -107,7 +107,7 @@ VARIANTS: Mapping[str, Callable[..., Thresher]] = {
 }
 
 
-def run_variant(bench: TaskRunner, topic: str, variant: str, make: Callable[..., Thresher]) -> Row:
+def run_variant(bench: TaskRunner, topic: str, variant: str, make: Callable[..., LinkModelStrategy]) -> Row:
     """Crawl one topic."""
     task = Task(web=bench.web.name, topic=topic, strategy="thresher", seed_set=SEED_SET, pages=PAGES)
     seeds = bench.seeds(task)
@@ -129,12 +129,12 @@ def run_variant(bench: TaskRunner, topic: str, variant: str, make: Callable[...,
     }
 
 
-def with_table(path: Path, *arguments: Any) -> Thresher:
+def with_table(path: Path, *arguments: Any) -> LinkModelStrategy:
     """Make the strategy with another table of word vectors."""
     table = read_word_vectors(path)
     strategies.load_word_vectors = lambda: table  # type: ignore[assignment]
     try:
-        return Thresher(*arguments)
+        return LinkModelStrategy(*arguments)
     finally:
         strategies.load_word_vectors = load_word_vectors
 

@@ -51,7 +51,7 @@ def _write_crawl(web: Web, topic: str, strategy: str, places: dict[str, str], fo
         "title": {"en": topic_phrase(topic)},
         "strategy": {"name": strategy},
         "scope": {"max_pages_per_host": len(web), "first_pages_per_host": None, "traps": "follow"},
-        "manners": {"delay_seconds": 0, "robots": "ignore"},
+        "politeness": {"delay_seconds": 0, "robots": "ignore"},
         "engine": {"concurrency": 1},
         "network": {"allow": ["127.0.0.0/8"], "tls": "record", "connect_to": places},
     }

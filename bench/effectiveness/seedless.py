@@ -122,7 +122,7 @@ def propose(web: Web, topic: TopicDefinition, engine: str, limits: SeedLimits) -
         return {url: _fetched(web, url) for url in urls}
 
     with tempfile.TemporaryDirectory() as folder:
-        new = NewCrawl(topic=topic, contact="me@example.org", settings={"manners": {"delay_seconds": 0.0}})
+        new = NewCrawl(topic=topic, contact="me@example.org", settings={"politeness": {"delay_seconds": 0.0}})
         create_crawl(CrawlFolder(Path(folder)), new)
         crawl = CrawlSetup.open(Path(folder))
         name, source = make_source(f"searxng={engine}", crawl.config)

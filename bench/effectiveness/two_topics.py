@@ -41,7 +41,7 @@ JUDGES = (PERFECT, "adaptive")
 PAIRS = {"wikispeedia": 20, "webkb": 3, "mdn_zh": 4}
 """Pairs per web; the third topic of webkb makes a pair with each of the others."""
 PAGES, SEEDS = 600, 5
-LEAST_SHARE = 0.9
+MIN_SHARE = 0.9
 """What each topic is to have of the pages of its own crawl."""
 FORECAST_FETCHES = 100
 """Fetches between two moments at which forecasts are compared with the truth."""
@@ -182,7 +182,7 @@ def counts(
     of_joint = [pages_in(hits(joint, each)) for each in targets]
     first, second = (hits(crawl, each) for crawl, each in zip(single, targets, strict=True))
     halves = [pages_in(each[: pages // 2]) for each in (first, second)]
-    least = LEAST_SHARE * len(halves[0]), LEAST_SHARE * len(halves[1])
+    least = MIN_SHARE * len(halves[0]), MIN_SHARE * len(halves[1])
     return {
         "together": [len(each) for each in of_joint],
         "together_both": len(of_joint[0] | of_joint[1]),
@@ -233,7 +233,7 @@ def _group_line(rows: Sequence[Row]) -> str:
     parts = [pair for row in rows for pair in zip(row["together"], row["separately"], strict=True)]
     forecasts = [each for row in rows for each in row["forecasts"]]
     held = sum(each["least"] <= each["waiting"] <= each["most"] for each in forecasts)
-    below = sum(found < LEAST_SHARE * alone_found for found, alone_found in parts)
+    below = sum(found < MIN_SHARE * alone_found for found, alone_found in parts)
     cells = [
         *(rows[0][name] for name in ("web", "judge", "balance")),
         *(len(rows), both, one, f"{middle:.3f} [{low:.3f}, {high:.3f}]", f"{bounds[0]:.3f}", f"{bounds[1]:.3f}"),

@@ -43,7 +43,7 @@ from thresher_lab.simulation.tasks import TaskRunner
 from thresher_lab.statistics.result_rows import add_rows, read_rows
 
 SIZES = (5, 10, 25, 50, 100, 150, 200, 300, 400, 500)
-STREAM_PAGES, FEWEST_PAGES = 200, 20
+STREAM_PAGES, MIN_PAGES = 200, 20
 WEIGHTS = {"no seed": 0.3, "stream": 0.12}
 """Of kinds of crawls within a topic; each number of seeds counts 1."""
 LANGUAGE_POINT = -0.3
@@ -177,7 +177,7 @@ class Groups:
         on, off = [page for page in row["pages"] if page[1]], [page for page in row["pages"] if not page[1]]
         for share in SHARES:
             length = min(STREAM_PAGES, int(len(on) / share), int(len(off) / (1 - share)))
-            if length >= FEWEST_PAGES:
+            if length >= MIN_PAGES:
                 mixed = draw.sample(on, round(length * share)) + draw.sample(off, length - round(length * share))
                 yield f"stream {share}", draw.sample(mixed, len(mixed))
 
@@ -188,7 +188,7 @@ class Groups:
         seeds = [url for url in row["seed_urls"] if self._bench.pages.get(url)]
         truth = dict.fromkeys(seeds, True) | dict(pages)
         urls = [url for url in truth if self._read(url) == name]
-        if len(urls) < FEWEST_PAGES or not set(urls) & set(seeds):
+        if len(urls) < MIN_PAGES or not set(urls) & set(seeds):
             return
         phrase = phrase_of(self._web, row["topic"])
         marked, vectors = self._marked(phrase, urls), self._word_vectors

@@ -26,7 +26,7 @@ TOPICS: dict[Side, dict[str, int]] = {
 LANGUAGES = {"wikispeedia": "English", "mdn_zh": "Chinese", "w3school_zh": "Chinese", "nankai_zh": "Chinese"}
 SEEDS = (1, 2, 3, 5)
 FETCHES = 500
-STREAM_PAGES, FEWEST_STREAM_PAGES = 200, 20
+STREAM_PAGES, MIN_STREAM_PAGES = 200, 20
 PHRASES = {
     "Accessibility": "无障碍",
     "Browser": "浏览器",
@@ -124,7 +124,7 @@ class TopicCrawl:
         on = [number for number in sorted(self._targets) if self._bench.web.url_of(number) not in self.seeds]
         off = [arrival.page.url for arrival in crawled if not arrival.on_topic]
         length = min(STREAM_PAGES, int(len(on) / share), int(len(off) / (1 - share)))
-        if length < FEWEST_STREAM_PAGES:
+        if length < MIN_STREAM_PAGES:
             return []
         wanted = round(length * share)
         urls = [*map(self._bench.web.url_of, draw.sample(on, wanted)), *draw.sample(off, length - wanted)]

@@ -106,8 +106,8 @@ def prepare(folder: Path, port: int) -> None:
     new = [sys.executable, "-m", "thresher", "new", "solar", "--topic", TOPIC, "--seed", seed]
     subprocess.run(new, cwd=folder, check=True, capture_output=True)
     topic = folder / "solar" / "topic.yaml"
-    lines = [line for line in topic.read_text().splitlines() if not line.startswith(("manners", "engine"))]
-    settings = ["manners: {delay_seconds: 0.05}", "engine: {timeout_seconds: 5, lease_seconds: 15}"]
+    lines = [line for line in topic.read_text().splitlines() if not line.startswith(("politeness", "engine"))]
+    settings = ["politeness: {delay_seconds: 0.05}", "engine: {timeout_seconds: 5, lease_seconds: 15}"]
     topic.write_text("\n".join([*lines, *settings]) + "\n")
     subprocess.run([sys.executable, "-m", "thresher", "run", "solar"], cwd=folder, check=True, capture_output=True)
 

@@ -26,7 +26,7 @@ from thresher.text import word_vectors
 from thresher.text.tokens import tokenize
 
 OUTPUT = Path(word_vectors.__file__).with_suffix(".npz")
-MOST_READ = 150_000
+MAX_READ = 150_000
 """Words that are read; rarer ones have poor vectors."""
 FREQUENT = 20_000
 """The most frequent stems, whose principal axes are used."""
@@ -56,7 +56,7 @@ def by_stem(vectors: Iterable[tuple[str, Floats]], most: int) -> tuple[list[str]
     """Return the most frequent stems, the mean vector of each, and its estimated frequency."""
     sums: dict[str, tuple[Floats, float]] = {}  # in the order of the most frequent word of each stem
     for rank, (word, vector) in enumerate(vectors):
-        if rank >= MOST_READ:
+        if rank >= MAX_READ:
             break
         terms = tokenize(word) if re.fullmatch("[a-z]+", word) else []
         if len(terms) == 1:

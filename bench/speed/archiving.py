@@ -20,7 +20,7 @@ from testing.crawl_process import THRESHER, Crawl
 from testing.machine import machine
 from testing.recording_server.process import Recorder, running
 
-MOST_COST = 0.25
+MAX_COST = 0.25
 """The share of a worker's pages per second that archiving may take."""
 
 
@@ -66,8 +66,8 @@ def main() -> int:
     print(f"{machine()}; {wanted.pages:,} pages, {wanted.rounds} rounds, medians")
     print(f"without: {rate[False]:.0f} pages/s, {1000 * cpu[False]:.2f} ms CPU per page")
     print(f"with:    {rate[True]:.0f} pages/s, {1000 * cpu[True]:.2f} ms CPU per page, {kilobytes:.1f} KiB per page")
-    print(f"archiving costs {cost:.0%} of the pages per second (at most {MOST_COST:.0%})")
-    return int(cost > MOST_COST)
+    print(f"archiving costs {cost:.0%} of the pages per second (at most {MAX_COST:.0%})")
+    return int(cost > MAX_COST)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from random import Random
 from thresher.records import Judgement, Lease, Link, ParsedPage
 from thresher.strategies.base import Strategy
 from thresher.strategies.baselines import BreadthFirst
-from thresher.strategies.flagship.strategy import Thresher
+from thresher.strategies.link_model.strategy import LinkModelStrategy
 from thresher.text.word_vectors import load_word_vectors
 from thresher.topics.profile import TopicProfile
 from thresher.topics.topic import TopicDefinition
@@ -64,7 +64,7 @@ def spent(strategy: Strategy, page: ParsedPage, relevance: float) -> float:
     lease = Lease(url=page.url, host="", score=0.0, fence=1, until=0.0)
     started = time.process_time()
     list(strategy.score(page, judgement, lease))
-    if isinstance(strategy, Thresher):
+    if isinstance(strategy, LinkModelStrategy):
         strategy.revise(())
     return time.process_time() - started
 
@@ -76,8 +76,8 @@ def main() -> None:
     topic = TopicDefinition.from_phrase(TOPIC)
     topic_profile = TopicProfile(vectors=topic.vectors(), labels=topic.labels, phrases=[TOPIC])
     strategies = {
-        "thresher": Thresher(topic_profile),
-        "without word vectors": Thresher(topic_profile, vectors=False, early_pages=0),
+        "thresher": LinkModelStrategy(topic_profile),
+        "without word vectors": LinkModelStrategy(topic_profile, vectors=False, early_pages=0),
         "breadth-first": BreadthFirst(),
     }
     seconds = dict.fromkeys(strategies, 0.0)

@@ -17,7 +17,7 @@ def full_speed(**more: Any) -> dict[str, Any]:
         "keywords": TOPIC_WORDS,
         "languages": ["en"],
         "scope": {"max_pages_per_host": SITE.pages, "first_pages_per_host": None},
-        "manners": {"delay_seconds": 0.0},
+        "politeness": {"delay_seconds": 0.0},
         "network": {"allow": ["127.0.0.0/8"]},
         "engine": {"concurrency": CONCURRENCY},
         **more,

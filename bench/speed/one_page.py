@@ -14,7 +14,7 @@ from thresher.parsing.html import parse
 from thresher.parsing.main_content import stored_markup
 from thresher.records import Candidate, Judgement, Lease, Outcome, ParsedPage
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
-from thresher.strategies.flagship.strategy import Thresher
+from thresher.strategies.link_model.strategy import LinkModelStrategy
 from thresher.topics.profile import TopicProfile
 from thresher.topics.topic import TopicDefinition
 
@@ -36,7 +36,7 @@ class OnePage:
     def __init__(self, folder: Path) -> None:
         topic = TopicDefinition.from_phrase(PHRASE)
         self._judge = AdaptiveJudge(TopicProfile(vectors=topic.vectors(), seeds=frozenset([SITE.url(0, PORT)])))
-        self._strategy = Thresher(TopicProfile(vectors=topic.vectors(), labels=topic.labels, phrases=[PHRASE]))
+        self._strategy = LinkModelStrategy(TopicProfile(vectors=topic.vectors(), labels=topic.labels, phrases=[PHRASE]))
         self._writer = PageStoreWriter(folder / "pages.db")
         self._number = 0
 
@@ -69,7 +69,9 @@ class OnePage:
     def archive(self, url: str, body: bytes) -> None:
         """Store it with its markup."""
         markup = stored_markup(self.page, body, HTML)
-        links = [FoundLink(url=one.url, anchor="a few words", score=one.score, parts=one.parts) for one in self.found]
+        links = [
+            FoundLink(url=one.url, anchor="a few words", score=one.score, parts=one.breakdown) for one in self.found
+        ]
         record = PageRecord(
             fingerprint=self._number,
             url=url,

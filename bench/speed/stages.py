@@ -74,7 +74,7 @@ def write_topic(folder: Path, settings: Mapping[str, Any]) -> None:
         "keywords": TOPIC_WORDS,
         "seeds": [SITE.url(0, PORT)],
         "scope": {"max_pages_per_host": SITE.pages, "first_pages_per_host": None},
-        "manners": {"delay_seconds": 0, "robots": "ignore"},
+        "politeness": {"delay_seconds": 0, "robots": "ignore"},
         "network": {"allow": ["127.0.0.0/8"]},
         **settings,
     }
@@ -121,7 +121,7 @@ async def turn(crawl: CrawlSetup, watches: Watches, pages: int) -> None:
     watches.watch("score", pipeline._strategy, "score", "revise")
     watches.watch("archive", pipeline._outcomes, "_stored_content")
     assert isinstance(pipeline._archive, PageStoreWriter)
-    watches.watch("archive", pipeline._archive, "write", "rewrite")
+    watches.watch("archive", pipeline._archive, "write", "apply_revisions")
     await pipeline.seed(crawl.seeds())
     while done < pages:
         leases = await frontier.lease(AT_ONCE, seconds=60.0, pages=pages)

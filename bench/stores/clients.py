@@ -24,7 +24,7 @@ REPOSITORY = Path(__file__).parents[2]
 CRAWL = "bench"
 FILLERS = 2
 TEMPLATES = 1_000
-MOST_IN_ONE_KEY = 100
+MAX_MEMBERS_PER_KEY = 100
 COPIES_AT_ONCE = 1_000
 SMALL = 20_000
 """This many URLs are filled in less time than a process takes to start."""
@@ -54,7 +54,7 @@ def fill_by_copies(url: str, shape: Shape, *, templates: int = TEMPLATES) -> flo
     The queue of a host that fits into one key does not know its host's name. Return the seconds.
     """
     start = time.perf_counter()
-    if shape.hosts <= templates or shape.urls_per_host > MOST_IN_ONE_KEY:
+    if shape.hosts <= templates or shape.urls_per_host > MAX_MEMBERS_PER_KEY:
         return fill(url, shape)
     fill(url, Shape(templates, shape.urls_per_host))
     with redis.Redis.from_url(url, socket_timeout=600) as client:
@@ -117,7 +117,7 @@ async def _cycle(url: str, shape: Shape, seed: int, seconds: float) -> None:
     while time.monotonic() < end:
         await pages.cycle()
     spent = time.perf_counter() - start
-    await pages.give_back()
+    await pages.release_all()
     await frontier.close()
     ordered = sorted(pages.seconds)
     share = {f"p{percent}": ordered[len(ordered) * percent // 100] for percent in (50, 99)}

@@ -52,7 +52,7 @@ class World:
         spent = cpu_of(self.server) - cpu
         self.turns.append(Cpu(spent.process / cycles, spent.scripts / cycles, spent.calls))
         self.logs.append((log_bytes(self.server) - log) / cycles)
-        await self.pages.give_back()
+        await self.pages.release_all()
 
     def row(self) -> dict[str, Any]:
         """Return what was measured."""

@@ -20,7 +20,7 @@ from thresher.records import Lease, Outcome, Settlement
 
 DONE_HOSTS = 400
 AT_ONCE = 200
-MOST_GROWN = 1_000_000
+MAX_GROWTH = 1_000_000
 
 
 def solve(rows: Sequence[tuple[Shape, float]]) -> tuple[float, float]:
@@ -38,7 +38,7 @@ def measure_memory(kind: str, shape: Shape, folder: Path) -> dict[str, Any]:
         with patient(server) as client:
             client.flushall()
         used, resident = used_bytes(server), resident_bytes(server)
-        grown = shape.size <= MOST_GROWN
+        grown = shape.size <= MAX_GROWTH
         seconds = fill(server.url, shape) if grown else fill_by_copies(server.url, shape)
         return {
             "version": version(server),

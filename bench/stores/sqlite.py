@@ -117,7 +117,7 @@ class World:
         return Candidate(
             url=f"https://www.{host:06d}.example.org/section/{number % 97:02d}/article-{number:09d}.html",
             score=score,
-            carry={"inherited": round(score, 3)},
+            strategy_data={"inherited": round(score, 3)},
             hops=3,
             parent=self.random.getrandbits(63),
         )

@@ -87,7 +87,7 @@ class World:
             await self.frontier.maintain()
         self.server_us.append((cpu_of(self.server).process - server) / cycles)
         self.client_us.append((_own_cpu_us() - client) / cycles)
-        await self.pages.give_back()
+        await self.pages.release_all()
 
 
 def data_bytes(server: StoreServer) -> int:

@@ -52,7 +52,7 @@ def link(host: int, number: int, rng: random.Random) -> Candidate:
     return Candidate(
         url=f"https://{host_name(host)}/all-topics/{number % 97:02d}/{word:08x}-article-{number:09d}.html",
         score=score,
-        carry={"inherited": round(score, 3)},
+        strategy_data={"inherited": round(score, 3)},
         hops=3,
         parent=1 + rng.getrandbits(62),
     )
@@ -102,7 +102,7 @@ class Pages:
             self.seconds.append(time.perf_counter() - start)
         self.lease = leases[0] if leases else None
 
-    async def give_back(self) -> None:
+    async def release_all(self) -> None:
         """Release the lease that is still open."""
         if self.lease:
             await self.frontier.release([self.lease])

@@ -26,8 +26,8 @@ class DepthJudge:
         """Judge a page by the share of its paragraphs that are about the topic."""
         found = self._similarities(page)
         depth = sum(similarity >= self._least_similarity for similarity in found) / len(found) if found else 0.0
-        parts = {"paragraphs": float(len(found)), "best paragraph": max(found, default=0.0)}
-        return Judgement(relevance=depth, relevant=depth >= self._threshold, parts=parts)
+        breakdown = {"paragraphs": float(len(found)), "best paragraph": max(found, default=0.0)}
+        return Judgement(relevance=depth, relevant=depth >= self._threshold, breakdown=breakdown)
 
     def words(self, page: ParsedPage) -> Sequence[TermWeight]:
         """Return the beginnings of the paragraphs that counted most."""

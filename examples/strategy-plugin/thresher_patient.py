@@ -28,10 +28,12 @@ class Patient:
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Count the irrelevant pages in a row; of links with equal patience, the better anchor goes first."""
-        before = lease.carry.get("misses", 0)
+        before = lease.strategy_data.get("misses", 0)
         misses = 0 if judgement.relevant or not isinstance(before, int) else before + 1
         left = self._patience**misses
         for link in page.links:
             anchor = self._sim(link.anchor)
-            parts = {"patience": left, "anchor": anchor}
-            yield Candidate(url=link.url, score=left * (1 + anchor) / 2, parts=parts, carry={"misses": misses})
+            breakdown = {"patience": left, "anchor": anchor}
+            yield Candidate(
+                url=link.url, score=left * (1 + anchor) / 2, breakdown=breakdown, strategy_data={"misses": misses}
+            )

@@ -171,8 +171,8 @@ def _captures(crawl: CrawlSetup, worker: str) -> Captures | None:
         "conformsTo": "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
         "isPartOf": crawl.name,
         "description": "; ".join([*config.title.values(), *config.keywords]),
-        "operator": config.manners.contact,
-        "robots": config.manners.robots,
+        "operator": config.politeness.contact,
+        "robots": config.politeness.robots,
     }
     return warc_writer()(crawl.folder.warc, worker, about=about, paths=Paths(crawl.folder.pages))
 

@@ -29,7 +29,7 @@ from thresher.coordination.run_view import LocalRun, RunView, SharedRun
 from thresher.coordination.shared_labels import SharedLabelStore
 from thresher.coordination.stop_orders import BY_USER, StopOrders
 from thresher.coordination.store_binding import STORE_VARIABLE, StoreRecord
-from thresher.coordination.worker_names import machine_mark, machine_name, worker_names
+from thresher.coordination.worker_names import machine_id, machine_name, worker_names
 from thresher.errors import ThresherError
 from thresher.feedback.labels import FolderLabelStore, LabelStore
 from thresher.frontier.base import Closable, CrawlStore, SharedState, async_closing
@@ -95,7 +95,7 @@ class CrawlBackend(ABC):
         self._config = settings.config
         self._options = settings.options
         self._merge = settings.merge
-        self._delay_seconds = settings.config.manners.delay_seconds
+        self._delay_seconds = settings.config.politeness.delay_seconds
 
     @property
     def id(self) -> str:
@@ -347,7 +347,7 @@ class ClusterBackend(CrawlBackend):
         connection = self.connection()
         if not worker or not self._config.collection:
             return self._frontier(connection), None
-        pending, owner = PendingUploads(connection, self.name), PageOwner(worker, machine_mark(self._folder))
+        pending, owner = PendingUploads(connection, self.name), PageOwner(worker, machine_id(self._folder))
         return self._frontier(connection), lambda settlements: pending.add(owner, settlements)
 
     def frontier_reader(self) -> FrontierReader:
@@ -388,7 +388,7 @@ class ClusterBackend(CrawlBackend):
 
     def heartbeat_task(self, worker: str) -> HeartbeatTask | None:
         connection = self.connection(patience_seconds=0.0)
-        return HeartbeatTask(connection, self.name, worker, mark=machine_mark(self._folder))
+        return HeartbeatTask(connection, self.name, worker, mark=machine_id(self._folder))
 
     def cluster_view(self, *, owner: bool) -> ClusterView:
         return SharedCluster(self._folder, self._config, self._options, owner=owner)
@@ -416,7 +416,7 @@ class ClusterBackend(CrawlBackend):
         def connect() -> RedisConnection:
             return self.connection(patience_seconds=STORE_SECONDS)
 
-        return UploadedPages(connect, self.name, machine_mark(self._folder)).remove
+        return UploadedPages(connect, self.name, machine_id(self._folder)).remove
 
 
 def open_backend(settings: BackendSettings) -> CrawlBackend:

@@ -84,7 +84,7 @@ class CrawlSetup:
     @property
     def politeness(self) -> Politeness:
         """How sites are treated."""
-        return Politeness.from_config(self.config.manners)
+        return Politeness.from_config(self.config.politeness)
 
     def check_settings(self) -> None:
         """Check what needs no judge and no strategy; see `assembly.check_crawl`.
@@ -100,15 +100,15 @@ class CrawlSetup:
             warc_writer()
         if self.config.collection:
             self.backend.objects()
-        check_contact(self.config.manners.contact)
+        check_contact(self.config.politeness.contact)
         allowed = networks(self.config.network.allow)
         outside = [url for url in self.seeds() if not is_own(url, allowed)]
         if self._in_a_lab:
             outside = [url for url in outside if ":" in host_key(url)]
-        if outside and not self.config.manners.contact:
+        if outside and not self.config.politeness.contact:
             raise ConfigError(
-                f"{self.folder.topic}: manners.contact is empty; sites like {host_key(outside[0])} must know whom to "
-                "write to: a mail or web address"
+                f"{self.folder.topic}: politeness.contact is empty; sites like {host_key(outside[0])} must know whom "
+                "to write to: a mail or web address"
             )
 
     @property
@@ -155,14 +155,14 @@ class CrawlSetup:
         if self.config.taxonomy is None:
             return {}
         with self._example_pages(self.config.taxonomy.file) as taxonomy:
-            return classes(taxonomy, least=self.config.taxonomy.least_urls)
+            return classes(taxonomy, least=self.config.taxonomy.min_urls_per_class)
 
     def class_urls(self) -> Mapping[str, Sequence[str]]:
         """Return the classes of the taxonomy, each with the URLs of its example pages; none without a taxonomy."""
         if self.config.taxonomy is None:
             return {}
         with self._example_pages(self.config.taxonomy.file) as taxonomy:
-            return class_urls(taxonomy, least=self.config.taxonomy.least_urls)
+            return class_urls(taxonomy, least=self.config.taxonomy.min_urls_per_class)
 
     def _example_pages(self, file: str) -> TaxonomyReader:
         if file == BUNDLED:
@@ -278,7 +278,7 @@ class CrawlSetup:
         config = self.config
         return PipelineRules(
             scope=self.scope(),
-            watch=self._host_policy_config(),
+            host_limits=self._host_policy_config(),
             politeness=self.politeness,
             keep_irrelevant=config.output.keep_irrelevant,
             skip_block_pages=config.scope.block_pages == "skip",

@@ -17,17 +17,17 @@ from typing import NamedTuple
 from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
-Carry = Mapping[str, Json]
+StrategyData = Mapping[str, Json]
 """A strategy's data about one URL: small JSON, stored by the frontier, returned with the lease."""
 
-Parts = Mapping[str, float]
+ScoreBreakdown = Mapping[str, float]
 """The named components of a score, which `thresher why` prints."""
 
 ONE_TOPIC = ""
 """The name of the only topic of a crawl without `topics`; in a crawl of several it stands for all of them."""
 
 EMPTY: dict[str, float] = {}
-"""Empty parts or carry; shared, so it must not be changed."""
+"""No breakdown, or no strategy data; shared, so it must not be changed."""
 
 
 class Link(NamedTuple):
@@ -142,7 +142,7 @@ class Judgement:
             of ten pages with 0.7 are about the topic; other judges return a score of their own.
         relevant: The verdict: whether the relevance reaches the judge's threshold.
         reward: What strategies learn from, from 0 to 1; by default the relevance.
-        parts: The components of the relevance.
+        breakdown: The components of the relevance.
         final: Whether the judge will not revise this judgement.
         topics: The judgement for each topic of a crawl of several; in a revision only the topics that changed.
     """
@@ -150,7 +150,7 @@ class Judgement:
     relevance: float
     relevant: bool
     reward: float = SAME
-    parts: Parts = field(default_factory=dict)
+    breakdown: ScoreBreakdown = field(default_factory=dict)
     final: bool = True
     topics: Mapping[str, Judgement] = field(default_factory=dict)
 
@@ -168,7 +168,7 @@ class Judgement:
             relevance=best.relevance,
             relevant=any(judgement.relevant for judgement in topics.values()),
             reward=max(judgement.reward for judgement in topics.values()),
-            parts=best.parts,
+            breakdown=best.breakdown,
             final=all(judgement.final for judgement in topics.values()),
             topics=topics,
         )
@@ -182,11 +182,11 @@ def best_topic(topics: Mapping[str, Judgement]) -> str:
 TOPIC_PART = "topic "
 """Prefix of the parts of a link's score that hold its score for each topic of a crawl of several."""
 SEED_TOPICS = "seed of"
-"""The key of a seed's carry with its topics, in a crawl of several."""
+"""The key of a seed's strategy data with its topics, in a crawl of several."""
 
-LABEL_PART = "told"
+LABEL_PART = "label"
 """The part of a judgement with the page's label: 1 for yes, 0 for no, and between them the probability by a model."""
-UNLABELLED_PART = "unaided"
+UNLABELLED_PART = "without label"
 """The part beside it with the judge's own probability, though it was trained with that label."""
 LANGUAGE_PART = "other language"
 """The part of the judgement of a page that is rejected for its language."""
@@ -241,20 +241,20 @@ class Candidate(NamedTuple):
     Args:
         url: Absolute and canonical.
         score: Its priority; higher comes first, ties by age.
-        parts: The components of the score.
-        carry: Data that the strategy gets back when the URL is leased.
+        breakdown: The components of the score.
+        strategy_data: Data that the strategy gets back when the URL is leased.
         depth_left: How many pages a path may still tunnel through from here; when found again the maximum wins.
         hops: Links from a seed; when found again the minimum wins.
         redirects: Number of consecutive redirects before it.
         parent: Fingerprint of the page on which it was found; 0 for a seed.
         kind: What is requested.
-        for_host: The host key for which a sitemap is read, if it is on another host; such an entry has no carry.
+        for_host: The host key for which a sitemap is read, if it is on another host; such an entry has no data.
     """
 
     url: str
     score: float
-    parts: Parts = EMPTY
-    carry: Carry = EMPTY
+    breakdown: ScoreBreakdown = EMPTY
+    strategy_data: StrategyData = EMPTY
     depth_left: int = 0
     hops: int = 0
     redirects: int = 0
@@ -280,7 +280,7 @@ class Lease:
     score: float
     fence: int
     until: float
-    carry: Carry = field(default_factory=dict)
+    strategy_data: StrategyData = field(default_factory=dict)
     depth_left: int = 0
     hops: int = 0
     redirects: int = 0

@@ -23,7 +23,7 @@ STRATEGIES = {
     "context-only": "thresher.strategies.baselines:ContextOnly",
     "page-anchor": "thresher.strategies.baselines:PageAnchor",
     "random": "thresher.strategies.baselines:RandomOrder",
-    "thresher": "thresher.strategies.flagship.strategy:Thresher",
+    "thresher": "thresher.strategies.link_model.strategy:LinkModelStrategy",
 }
 JUDGES = {
     "adaptive": "thresher.judges.adaptive.judge:AdaptiveJudge",

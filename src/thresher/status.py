@@ -23,7 +23,7 @@ from thresher.feedback.forecast import read_forecast
 from thresher.feedback.topic_counts import TopicStatus, read_topics
 from thresher.frontier.base import Counts, StateReader
 from thresher.judges.language_filter import wanted_codes
-from thresher.monitoring.failures import FailureGroup, FailureReport, failure_report, some
+from thresher.monitoring.failures import FailureGroup, FailureReport, failure_report, pluralize
 from thresher.monitoring.totals import Totals
 from thresher.operations.labelling import uncertain_count
 from thresher.records import Forecast
@@ -62,13 +62,13 @@ class SpeedLimit(StrEnum):
         """Return the limit as text, with the number that belongs to it."""
         match self:
             case SpeedLimit.BUSY:
-                return f"{some(number, 'worker')} busy" if number else "no worker has joined yet"
+                return f"{pluralize(number, 'worker')} busy" if number else "no worker has joined yet"
             case SpeedLimit.DELAY:
-                return f"{some(number, 'host')} waiting for {'its' if number == 1 else 'their'} delay"
+                return f"{pluralize(number, 'host')} waiting for {'its' if number == 1 else 'their'} delay"
             case SpeedLimit.ANSWERS:
-                return f"waiting for {some(number, 'response')}"
+                return f"waiting for {pluralize(number, 'response')}"
             case SpeedLimit.PARKED:
-                return f"{some(number, 'host')} parked or unreachable"
+                return f"{pluralize(number, 'host')} parked or unreachable"
             case SpeedLimit.NOTHING:
                 return "the queue is empty"
             case SpeedLimit.NO_ANSWER:

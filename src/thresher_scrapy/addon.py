@@ -84,10 +84,10 @@ def guard_settings(config: CrawlConfig) -> dict[str, Any]:
 def default_settings(config: CrawlConfig) -> dict[str, Any]:
     """Return defaults for settings that a project does not set."""
     return {
-        "USER_AGENT": user_agent(config.manners.contact),
+        "USER_AGENT": user_agent(config.politeness.contact),
         "CONCURRENT_REQUESTS": config.engine.concurrency,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
-        "DOWNLOAD_DELAY": config.manners.delay_seconds,
+        "DOWNLOAD_DELAY": config.politeness.delay_seconds,
         "DOWNLOAD_DELAY_JITTER": 0,
         "DOWNLOAD_TIMEOUT": config.engine.timeout_seconds,
         "DOWNLOAD_MAXSIZE": config.engine.max_bytes,

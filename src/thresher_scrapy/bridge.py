@@ -57,7 +57,7 @@ class _OnlyRequested:
 
     async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
         return await self._frontier.commit(
-            [replace(each, links=[link for link in each.links if KEY in link.carry]) for each in settlements]
+            [replace(each, links=[link for link in each.links if KEY in link.strategy_data]) for each in settlements]
         )
 
 
@@ -141,9 +141,11 @@ class SpiderBridge:
         starts = []
         for each in wanted:
             seed, own = seeds[plain_url(each.candidate.url)], each.candidate
-            carry, score = {**seed.carry, **own.carry}, FIRST if each.first else seed.score
+            strategy_data, score = {**seed.strategy_data, **own.strategy_data}, FIRST if each.first else seed.score
             kind = own.kind if own.kind is RequestKind.TICKET else RequestKind.SEED
-            own = own._replace(score=score, carry=carry, depth_left=seed.depth_left, parts=seed.parts)
+            own = own._replace(
+                score=score, strategy_data=strategy_data, depth_left=seed.depth_left, breakdown=seed.breakdown
+            )
             starts.append(own._replace(kind=kind))
         await self._frontier.add(starts)
         self.loop.wake()

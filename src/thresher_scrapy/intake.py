@@ -62,7 +62,9 @@ class RequestIntake:
         why = why_not_durable(request, self._spider, is_start=is_start)
         url = canonicalize(request.url)
         if not why and url:
-            return Wanted(candidate=Candidate(url=url, score=0.0, carry={KEY: durable_form(request)}), anchor=anchor)
+            return Wanted(
+                candidate=Candidate(url=url, score=0.0, strategy_data={KEY: durable_form(request)}), anchor=anchor
+            )
         if self._was_in_memory(request):
             return None
         self._log_once(request, why)

@@ -23,7 +23,7 @@ from thresher_scrapy.session import AddonSession
 
 logger = logging.getLogger(__name__)
 
-MOST_CHARACTERS = 200
+MAX_CHARACTERS = 200
 """Maximum length of a stored error message."""
 CANCEL_SECONDS = 0.2
 """A task may miss its cancellation when the result it awaits arrives at that moment; then it is cancelled again."""
@@ -156,7 +156,7 @@ class TopicalSpiderMiddleware:
             await bridge.add_requests(requests, None)
             return
         failed = error is not None and not isinstance(error, CloseSpider)
-        raised = f"the callback raised {type(error).__name__}: {error}"[:MOST_CHARACTERS]
+        raised = f"the callback raised {type(error).__name__}: {error}"[:MAX_CHARACTERS]
         failure = Reason.of(ReasonKind.SPIDER, raised) if failed else NO_REASON
         await bridge.page_done(lease, requests, response, failure)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from scrapy.http import Response, TextResponse
 
-from thresher.frontier.base import plain_url, short
+from thresher.frontier.base import as_float32, plain_url
 from thresher.judges.base import Judge
 from thresher.parsing.block_page import BlockPage
 from thresher.parsing.html import parse, with_headers
@@ -171,7 +171,7 @@ class SpiderPages:
             text_hash=content_hash(page.text),
             text=page.text if is_page and promising and not page.noindex else "",
             links=[
-                FoundLink(url=link.url, anchor=anchors.get(link.url, ""), score=link.score, parts=link.parts)
+                FoundLink(url=link.url, anchor=anchors.get(link.url, ""), score=link.score, parts=link.breakdown)
                 for link in links
             ],
         )
@@ -198,7 +198,9 @@ def _with_score(wanted: Wanted, scored: Candidate | None, *, last: float) -> Can
     if wanted.first:
         return candidate._replace(score=FIRST)
     if scored is None:
-        return candidate._replace(score=short(last))
-    carry = {**scored.carry, **candidate.carry}
-    parts, depth_left = scored.parts, scored.depth_left
-    return candidate._replace(score=short(scored.score), carry=carry, parts=parts, depth_left=depth_left)
+        return candidate._replace(score=as_float32(last))
+    strategy_data = {**scored.strategy_data, **candidate.strategy_data}
+    breakdown, depth_left = scored.breakdown, scored.depth_left
+    return candidate._replace(
+        score=as_float32(scored.score), strategy_data=strategy_data, breakdown=breakdown, depth_left=depth_left
+    )

@@ -56,7 +56,7 @@ class SpiderCrawl(CrawlSetup):
             first=scope.first_pages_per_host if "first_pages_per_host" in configured else None,
             per_relevant=scope.pages_per_relevant,
         )
-        return replace(super().rules(), watch=HostPolicyConfig(budget=budget))
+        return replace(super().rules(), host_limits=HostPolicyConfig(budget=budget))
 
 
 def topic_path(settings: BaseSettings) -> Path:

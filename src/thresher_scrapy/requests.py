@@ -20,8 +20,8 @@ from thresher.records import Candidate, Json, Lease, RequestKind
 from thresher.urls.canonical import canonicalize
 
 KEY = "request"
-"""Key of the request in the carry of a URL."""
-MOST_BYTES = 16_384
+"""Key of the request in the strategy data of a URL."""
+MAX_BYTES = 16_384
 _ENGINE_META = frozenset(
     {
         "thresher",
@@ -69,7 +69,7 @@ def request_from(lease: Lease, spider: Spider) -> Request:
     Raises:
         LookupError: The spider no longer has the stored callback or errback.
     """
-    form: Mapping[str, Any] = lease.carry.get(KEY) or {}  # type: ignore[assignment]
+    form: Mapping[str, Any] = lease.strategy_data.get(KEY) or {}  # type: ignore[assignment]
     return Request(
         lease.url,
         callback=_method(form.get("callback"), spider),
@@ -94,7 +94,7 @@ class InMemoryRequests:
         url = canonicalize(request.url) or request.url
         ticket = entry_url(url, f"request-{uuid.uuid4().hex}")
         self._waiting[ticket] = request.replace(meta=own_meta(request))
-        return Candidate(url=ticket, score=0.0, carry={KEY: {}}, kind=RequestKind.TICKET)
+        return Candidate(url=ticket, score=0.0, strategy_data={KEY: {}}, kind=RequestKind.TICKET)
 
     def request(self, lease: Lease) -> Request | None:
         """Return the request of a ticket; None when it was lost."""
@@ -145,7 +145,7 @@ def _why_not_json(form: dict[str, Any]) -> str:
         same, written = False, ""
     if not same:
         return "meta, cb_kwargs or cookies that are no plain JSON"
-    return f"more than {MOST_BYTES} bytes of meta and cb_kwargs" if len(written) > MOST_BYTES else ""
+    return f"more than {MAX_BYTES} bytes of meta and cb_kwargs" if len(written) > MAX_BYTES else ""
 
 
 def _is_method(callback: Any, spider: Spider) -> bool:

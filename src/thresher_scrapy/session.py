@@ -20,7 +20,7 @@ from thresher.engine.lease_loop import WorkerContext
 from thresher.errors import ConfigError
 from thresher.pipeline.pipeline import Pipeline
 from thresher.politeness.robots import RobotsCache
-from thresher.runner.shutdown import within
+from thresher.runner.shutdown import run_with_timeout
 from thresher.storage.page_store import PageStoreWriter
 from thresher.strategies.base import Strategy
 from thresher_scrapy.bridge import SpiderBridge, only_requested
@@ -161,11 +161,11 @@ class AddonSession:
             return
         released = False
         try:
-            released = self.bridge.loop.fatal is None and await within(self.bridge.loop.give_back())
+            released = self.bridge.loop.fatal is None and await run_with_timeout(self.bridge.loop.release_all())
             if self.bridge.label_feed:
-                await within(self.bridge.label_feed.close())
+                await run_with_timeout(self.bridge.label_feed.close())
             self._pages.close()
-            await within(self._pipeline.close())
+            await run_with_timeout(self._pipeline.close())
         finally:  # a thread that saves models would keep the process alive
             if self._state_stores:
                 await asyncio.to_thread(self._state_stores.close, SAVE_STATE_SECONDS if released else NO_TIME_SECONDS)

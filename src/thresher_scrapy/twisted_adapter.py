@@ -84,7 +84,7 @@ class ReactorResolver:
     async def _resolve(self, receiver: Any, name: str, port: int) -> None:
         """Pass the addresses of a name to Twisted, all or none."""
         try:
-            places, why = await self.resolver.places(name, port)
+            places, why = await self.resolver.resolve_endpoints(name, port)
             self._remember((plain_name(name), port), why)
             for address, number in places:
                 kind = IPv6Address if ":" in address else IPv4Address

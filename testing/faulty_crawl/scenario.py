@@ -64,7 +64,7 @@ class Plan:
                 "traps": "follow",
             },
             "stop": {"pages": None},
-            "manners": {"delay_seconds": self.delay_seconds, "robots": "obey"},
+            "politeness": {"delay_seconds": self.delay_seconds, "robots": "obey"},
             "output": {"keep_irrelevant": True},
             "network": {"allow": ["127.0.0.0/8"]},
             "engine": {
@@ -96,7 +96,7 @@ class Observed:
 
 
 def observe(plan: Plan, command: Sequence[str] = THRESHER) -> Observed:
-    """Carry out a plan in a temporary folder.
+    """StrategyData out a plan in a temporary folder.
 
     Raises:
         CrawlStalled: It did not end within the plan's time.

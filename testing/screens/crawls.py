@@ -29,7 +29,7 @@ def write(folder: Path, *, pages: int, hosts: int, store: str = "sqlite") -> Cra
         "title": {"en": " ".join(WORDS[:2])},
         "keywords": WORDS[:6],
         "seeds": ["http://h0.example/0"],
-        "manners": {"delay_seconds": 0, "contact": "me@example.org"},
+        "politeness": {"delay_seconds": 0, "contact": "me@example.org"},
         "store": store,
     }
     (folder / "topic.yaml").write_text(json.dumps(topic), encoding="utf-8")  # JSON is YAML
@@ -70,7 +70,7 @@ def _record(number: int, hosts: int) -> PageRecord:
         language="en",
         relevance=relevance,
         relevant=relevance > 0.5,
-        parts={"likeness": relevance, "ordinary": 0.1},
+        parts={"similarity": relevance, "background level": 0.1},
         text_hash=number + 1,
         text=text,
         links=[_link(number, place, hosts) for place in range(LINKS)],

@@ -63,7 +63,7 @@ def write_crawls(root: Path, web: GeneratedWeb, places: Mapping[str, str]) -> di
     folders = {}
     for name, (topic, chinese) in TOPICS.items():
         title = {"en": topic.partition("/")[2], "zh": chinese}
-        more: dict[str, Any] = {"title": title, "keywords": KEYWORDS[name], "manners": {"delay_seconds": 0.05}}
+        more: dict[str, Any] = {"title": title, "keywords": KEYWORDS[name], "politeness": {"delay_seconds": 0.05}}
         folders[name] = write_crawl(root / name, web, topic, places, {"name": "thresher"}, **more)
     return folders
 

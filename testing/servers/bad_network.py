@@ -149,7 +149,7 @@ class _Connection:
         return owner(self._client_port, dialled=self._own_port)
 
     async def pump(self, source: asyncio.StreamReader, target: asyncio.StreamWriter, way: str) -> None:
-        """Carry what comes on one way, in order, each piece when it is due."""
+        """StrategyData what comes on one way, in order, each piece when it is due."""
         queue: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
         delivery = asyncio.create_task(self._deliver(queue, target, way))
         with suppress(ConnectionError):

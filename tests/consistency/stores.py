@@ -40,7 +40,7 @@ def write_crawl(site: Site, root: Path, *, pages: int = PAGES, hosts: Sequence[s
         "strategy": {"name": "breadth-first"},
         "sitemaps": "off",
         "scope": {"traps": "follow", "first_pages_per_host": None},
-        "manners": {"delay_seconds": 0},
+        "politeness": {"delay_seconds": 0},
         "engine": {"timeout_seconds": 2, "lease_seconds": 8},
         "network": {"allow": ["127.0.0.0/8"]},
         **more,

@@ -5,14 +5,14 @@ import shutil
 from tests.e2e.conftest import quick
 from tests.e2e.test_scrapy_addon import EXAMPLE, Project
 
-MANNERS = {"delay_seconds": 0, "robots": "ignore"}
+POLITENESS = {"delay_seconds": 0, "robots": "ignore"}
 ENGINE = {"timeout_seconds": 2, "lease_seconds": 8}
 
 
 def project_at(folder):
     shutil.copytree(EXAMPLE, folder)
     project = Project(folder)
-    project.set(manners=MANNERS, engine=ENGINE, network={"allow": []})
+    project.set(politeness=POLITENESS, engine=ENGINE, network={"allow": []})
     return project
 
 

@@ -157,11 +157,11 @@ def collected(crawl):
 
 @pytest.mark.parametrize("kilobytes", [0, 1, 4, 16, 24, 32, 40, 48, 64, 96])
 def test_gather_without_room_says_so_and_the_same_command_continues(crawl, collected, tmp_path, kilobytes):
-    done = with_limit(f"-f {kilobytes}", tmp_path, "gather", collected, "copy")
+    done = with_limit(f"-f {kilobytes}", tmp_path, "pull", collected, "copy")
     assert done.returncode == FULL, done.stderr
     assert "nothing is lost" in done.stderr
     thresher = CommandLine(tmp_path)
-    again = thresher("gather", collected, "copy")
+    again = thresher("pull", collected, "copy")
     assert again.returncode == 0, again.stderr
     assert len(thresher("export", "copy", "-f", "jsonl").stdout.splitlines()) == 6
     checked = thresher("verify", "copy")
@@ -170,5 +170,5 @@ def test_gather_without_room_says_so_and_the_same_command_continues(crawl, colle
 
 @needs_mounts
 def test_gather_on_a_full_disk_says_so(crawl, collected):
-    [done] = on_full_disk(crawl.parent / "storage", ["gather", "file:///mnt/crawl", "copy"])
+    [done] = on_full_disk(crawl.parent / "storage", ["pull", "file:///mnt/crawl", "copy"])
     assert (done.returncode, "disk is full" in done.stderr) == (FULL, True), done

@@ -16,7 +16,7 @@ from thresher.crawl import CrawlSetup
 from thresher_ui.dashboard.service import CrawlService
 from thresher_ui.dashboard.views import page
 
-MANNERS = "{delay_seconds: 0, contact: tests@example.org}"
+POLITENESS = "{delay_seconds: 0, contact: tests@example.org}"
 GONE = "1 URL on 1 host: HTTP 404 ("
 
 
@@ -58,7 +58,7 @@ def nameless(thresher, tmp_path):
     seeds = ["http://a.example/1", "http://a.example/2", "http://b.example/"]
     with name_server({}) as server:
         thresher("new", "crawl", "--topic", "solar cells", *(part for seed in seeds for part in ("--seed", seed)))
-        quick(tmp_path / "crawl", manners=MANNERS, network=f'{{name_servers: ["{server.place}"]}}')
+        quick(tmp_path / "crawl", politeness=POLITENESS, network=f'{{name_servers: ["{server.place}"]}}')
         yield tmp_path / "crawl"
 
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from thresher.feedback.forecast import read_forecast
-from thresher.strategies.flagship.strategy import Thresher
+from thresher.strategies.link_model.strategy import LinkModelStrategy
 from thresher_lab.simulation.simulator import Simulator
 from thresher_lab.simulation.tasks import Task, TaskRunner
 from thresher_lab.webs.generator import generate
@@ -22,7 +22,7 @@ async def moments(seed, cache):
     task = Task(web=web.name, topic=topics[0], strategy="thresher", seed_set=seed, seeds=3)
     seeds, targets = bench.seeds(task), web.targets(topics[0])
     simulator = Simulator(
-        web, bench.pages, judge=bench.judge(task, seeds), strategy=Thresher(*bench.strategy_arguments(task))
+        web, bench.pages, judge=bench.judge(task, seeds), strategy=LinkModelStrategy(*bench.strategy_arguments(task))
     )
     starts, fetched, found = [web.url_of(number) for number in seeds], 0, []
     for moment in MOMENTS:

@@ -43,7 +43,7 @@ def write_topic(folder, web, *, seeds=2, **more):
     config = {
         "title": {"en": "Astronomy"},
         "seeds": [web.url_of(seed) for seed in chosen],
-        "manners": {"delay_seconds": 0, "robots": "ignore"},
+        "politeness": {"delay_seconds": 0, "robots": "ignore"},
         "sitemaps": "off",
         "network": {"allow": ["127.0.0.0/8"], "connect_to": NOWHERE},
         **more,
@@ -154,7 +154,7 @@ async def test_u10_a_label_counts_when_the_page_is_fetched_later(bench, crawl):
     with PageStoreReader(crawl.folder.pages) as collection:
         record = collection.find(fingerprint(queued))
     assert record.relevant
-    assert record.parts["told"] == 1.0
+    assert record.parts["label"] == 1.0
 
 
 async def test_u10_a_no_to_a_url_that_was_never_crawled_is_kept_and_nothing_is_queued(crawl, command):

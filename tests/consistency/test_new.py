@@ -56,7 +56,7 @@ def test_u9_run_checks_the_contact_as_new_does(thresher, tmp_path):
     thresher("new", "crawl", *TOPIC, *SEED, *CONTACT)
     path = tmp_path / "crawl" / "topic.yaml"
     document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    document["manners"]["contact"] = "hello"
+    document["politeness"]["contact"] = "hello"
     path.write_text(yaml.safe_dump(document), encoding="utf-8")
     with pytest.raises(ConfigError, match="neither a mail address nor a web address"):
         check_crawl(CrawlSetup.open(tmp_path / "crawl"))

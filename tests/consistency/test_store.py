@@ -193,7 +193,7 @@ def test_a5_a_worker_does_not_take_an_emptied_store_for_a_finished_crawl(server)
 
 def test_a9_work_waits_for_a_crawl_that_does_not_exist_yet(site, server, shell):
     write_crawl(site, shell.folder / "first" / "solar")
-    with shell.started("work", "--crawl", "solar", "--store", server.url, "--wait-seconds", "40") as process:
+    with shell.started("join", "--crawl", "solar", "--store", server.url, "--wait-seconds", "40") as process:
         wait_until(lambda: "Waiting up to" in process.stderr.readline(), 20)
         assert shell("run", "first/solar", "--workers", "0", "--store", server.url, timeout=60).returncode == 0
         process.communicate(timeout=40)
@@ -202,7 +202,7 @@ def test_a9_work_waits_for_a_crawl_that_does_not_exist_yet(site, server, shell):
 
 
 def test_a9_work_gives_up_waiting_after_its_limit(server, shell):
-    given_up = shell("work", "--crawl", "nosuch", "--store", server.url, "--wait-seconds", "1")
+    given_up = shell("join", "--crawl", "nosuch", "--store", server.url, "--wait-seconds", "1")
     assert given_up.returncode == 4
     assert "no crawl called 'nosuch'" in given_up.stderr
     assert not (shell.folder / "nosuch").exists()
@@ -210,7 +210,7 @@ def test_a9_work_gives_up_waiting_after_its_limit(server, shell):
 
 def test_a10_a_joined_folder_contains_no_password(begun, shell):
     url = locked(begun)
-    joined = shell("work", "--crawl", "solar", "--dir", "here", store=url)
+    joined = shell("join", "--crawl", "solar", "--dir", "here", store=url)
     assert joined.returncode == 0, joined.stderr
     for path in (path for path in (shell.folder / "here").rglob("*") if path.is_file()):
         assert PASSWORD.encode() not in path.read_bytes(), path

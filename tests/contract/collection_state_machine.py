@@ -20,7 +20,7 @@ from thresher.verify.findings import FindingState
 picks = st.integers(0, 1_000)
 damages = st.sampled_from(["delete", "truncate", "empty", "zero"])
 OPEN = (UrlState.WAITING, UrlState.LEASED)
-MOST_KILLS = 3
+MAX_KILLS = 3
 """A URL whose worker is lost more often is given up."""
 
 
@@ -75,7 +75,7 @@ class CollectionMachine(RuleBasedStateMachine):
     def fetch(self, pick, pages):
         self.folder(pick).fetch(pages)
 
-    @precondition(lambda self: self.kills < MOST_KILLS)
+    @precondition(lambda self: self.kills < MAX_KILLS)
     @rule(pick=picks, pages=st.integers(1, 3))
     def fetch_and_be_killed(self, pick, pages):
         self.kills += 1

@@ -54,7 +54,7 @@ keywords: [perovskite]
 seeds: ["http://h0.example/0"]
 strategy: {{name: best-first}}
 judge: {{name: match}}
-manners: {{contact: tests@example.org}}
+politeness: {{contact: tests@example.org}}
 collection: {collection}
 """
 PAGES = 14
@@ -62,7 +62,7 @@ MISSING = (5, 11)
 """Pages of the site that its server does not have."""
 SEGMENT_ROWS, MERGE_ENTRIES = 2, 4
 LEASE_SECONDS = 60.0
-MOST_WAITS = 20
+MAX_WAITS = 20
 """A frontier whose URLs were taken away believes that some wait, until it is repaired."""
 
 
@@ -361,7 +361,7 @@ class Folder:
                 leases = await frontier.lease(min(3, most - fetched), seconds=LEASE_SECONDS)
                 if not leases:
                     seconds, waits = await frontier.seconds_to_next(), waits + 1
-                    if seconds is None or waits > MOST_WAITS:
+                    if seconds is None or waits > MAX_WAITS:
                         break
                     self.world.times.running += seconds + 0.001
                     continue
@@ -383,7 +383,7 @@ class Folder:
             return
         with closing(PageStoreWriter(self.root / "pages" / "w1.db")) as writer:
             judgement = Judgement(relevance=relevance, relevant=relevance > 0.5)
-            writer.rewrite([Revision(url=url_of(number), judgement=judgement)])
+            writer.apply_revisions([Revision(url=url_of(number), judgement=judgement)])
 
     def label(self, number: int) -> None:
         label = Label(url=url_of(number), relevant=True, at=self.world.times.wall())

@@ -31,7 +31,7 @@ candidates = st.lists(
         Candidate,
         url=st.sampled_from(URLS),
         score=scores,
-        carry=st.sampled_from([{}, {"layer": 1}, {"words": ["大", 0.5, None]}]),
+        strategy_data=st.sampled_from([{}, {"layer": 1}, {"words": ["大", 0.5, None]}]),
         depth_left=st.integers(0, 3),
         hops=st.integers(0, 3),
         redirects=st.integers(0, 1),

@@ -96,7 +96,7 @@ class Model:
         known.found = Candidate(
             url=old.url,
             score=score,
-            carry=winner.carry,
+            strategy_data=winner.strategy_data,
             parent=winner.parent,
             redirects=winner.redirects,
             depth_left=max(old.depth_left, new.depth_left),
@@ -126,7 +126,7 @@ class Model:
             score=url.found.score,
             fence=self.fences,
             until=until,
-            carry=url.found.carry,
+            strategy_data=url.found.strategy_data,
             depth_left=url.found.depth_left,
             hops=url.found.hops,
             redirects=url.found.redirects,
@@ -234,7 +234,7 @@ class Model:
             url.found = Candidate(
                 url=old.url,
                 score=scores[old.url],
-                carry=old.carry,
+                strategy_data=old.strategy_data,
                 parent=old.parent,
                 redirects=old.redirects,
                 depth_left=old.depth_left,

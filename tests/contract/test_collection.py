@@ -85,7 +85,7 @@ def test_a_revised_judgement_reaches_the_other_machines(machines):
     one.writer.write([record(1), record(2)])
     one.uploader.step(everything=True)
     two.update()
-    one.writer.rewrite([Revision(url=url_of(1), judgement=Judgement(relevance=0.75, relevant=True))])
+    one.writer.apply_revisions([Revision(url=url_of(1), judgement=Judgement(relevance=0.75, relevant=True))])
     assert one.uploader.waiting() == 1
     one.uploader.step(everything=True)
     two.update()

@@ -12,7 +12,7 @@ from thresher.errors import ThresherError
 from thresher.frontier.base import Absence
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 
-MOST_HISTORIES = 40
+MAX_HISTORIES = 40
 
 
 def last_version_is_trusted(patch):
@@ -97,8 +97,8 @@ def find_fault(histories):
 def test_a_planted_fault_is_found(fault, monkeypatch):
     fault(monkeypatch)
     with pytest.raises((AssertionError, ThresherError)):
-        find_fault(MOST_HISTORIES)
+        find_fault(MAX_HISTORIES)
 
 
 def test_without_a_planted_fault_nothing_is_found():
-    find_fault(MOST_HISTORIES)
+    find_fault(MAX_HISTORIES)

@@ -114,7 +114,7 @@ def test_of_two_copies_of_a_row_the_newest_judgement_is_read(machines, tmp_path)
     one.writer.write([record(1), record(2)])
     one.uploader.step(everything=True)
     for relevance in (0.5, 0.625, 0.75):
-        one.writer.rewrite([Revision(url=url_of(1), judgement=Judgement(relevance=relevance, relevant=True))])
+        one.writer.apply_revisions([Revision(url=url_of(1), judgement=Judgement(relevance=relevance, relevant=True))])
         with closing(ChangeStream(one.pages / "w1.db")) as changes:
             changes.rename()
         one.uploader.close()
@@ -175,7 +175,7 @@ def test_an_upload_that_ends_anywhere_loses_nothing_and_begins_no_new_stream(mac
     cut = one.new_uploader()
     with pytest.raises(CutOff):
         cut.step(everything=True)
-    one.writer.rewrite([Revision(url=url_of(3), judgement=Judgement(relevance=0.75, relevant=True))])
+    one.writer.apply_revisions([Revision(url=url_of(3), judgement=Judgement(relevance=0.75, relevant=True))])
     cut.step(everything=True)  # the same uploader, as after an answer that was lost
     cut.close()
     one.objects = objects

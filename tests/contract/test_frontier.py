@@ -57,11 +57,11 @@ async def test_no_more_urls_are_handed_out_than_the_crawl_may_take_pages(frontie
 
 
 async def test_a_lease_brings_back_what_was_stored(frontier):
-    carry = {"layer": 2, "words": ["大学", 0.1, None], "deep": {"er": True}}
-    found = link(A1, 0.1 + 0.2, carry=carry, depth_left=3, hops=4, redirects=1, parent=-(2**63))
+    strategy_data = {"layer": 2, "words": ["大学", 0.1, None], "deep": {"er": True}}
+    found = link(A1, 0.1 + 0.2, strategy_data=strategy_data, depth_left=3, hops=4, redirects=1, parent=-(2**63))
     await frontier.add([found])
     [lease] = await frontier.lease(1, seconds=60, worker="w1")
-    assert (lease.url, lease.host, lease.score, lease.carry) == (A1, "a.example", 0.1 + 0.2, carry)
+    assert (lease.url, lease.host, lease.score, lease.strategy_data) == (A1, "a.example", 0.1 + 0.2, strategy_data)
     assert (lease.depth_left, lease.hops, lease.redirects, lease.parent) == (3, 4, 1, -(2**63))
     assert (lease.tries, lease.host_pages, lease.host_relevant) == (0, 0, 0)
 
@@ -70,8 +70,8 @@ async def test_a_lease_brings_back_what_was_stored(frontier):
 async def test_a_lease_has_the_kind_of_its_candidate(frontier, kind):
     await frontier.add([link(A1, hops=1, kind=kind), link(B1, 0.1, hops=0, for_host="b.example:8080", kind=kind)])
     first, second = await frontier.lease(2, seconds=60)
-    assert (first.kind, first.carry, first.for_host) == (kind, {}, "")
-    assert (second.kind, second.carry, second.for_host) == (kind, {}, "b.example:8080")
+    assert (first.kind, first.strategy_data, first.for_host) == (kind, {}, "")
+    assert (second.kind, second.strategy_data, second.for_host) == (kind, {}, "b.example:8080")
 
 
 async def test_the_kind_of_a_lease_stays_when_it_is_given_back(frontier, clock):
@@ -95,25 +95,27 @@ async def test_found_again_the_greater_kind_wins(open_frontier, merge, kinds):
 
 
 async def test_found_again_the_greater_score_wins_and_carry_and_parent_follow(frontier):
-    await frontier.add([link(A1, 0.5, carry={"from": "first"}, parent=1)])
-    await frontier.add([link(A1, 0.8, carry={"from": "better"}, parent=2)])
-    await frontier.add([link(A1, 0.6, carry={"from": "worse"}, parent=3)])
+    await frontier.add([link(A1, 0.5, strategy_data={"from": "first"}, parent=1)])
+    await frontier.add([link(A1, 0.8, strategy_data={"from": "better"}, parent=2)])
+    await frontier.add([link(A1, 0.6, strategy_data={"from": "worse"}, parent=3)])
     [lease] = await frontier.lease(1, seconds=60)
-    assert (lease.score, lease.carry, lease.parent) == (0.8, {"from": "better"}, 2)
+    assert (lease.score, lease.strategy_data, lease.parent) == (0.8, {"from": "better"}, 2)
 
 
 async def test_found_again_with_an_equal_score_the_first_stays(frontier):
-    await frontier.add([link(A1, 0.5, carry={"from": "first"}), link(A1, 0.5, carry={"from": "second"})])
+    await frontier.add(
+        [link(A1, 0.5, strategy_data={"from": "first"}), link(A1, 0.5, strategy_data={"from": "second"})]
+    )
     [lease] = await frontier.lease(1, seconds=60)
-    assert lease.carry == {"from": "first"}
+    assert lease.strategy_data == {"from": "first"}
 
 
 async def test_merge_first_keeps_the_first_score_and_carry(open_frontier):
     frontier = open_frontier(merge=Merge.FIRST)
-    await frontier.add([link(A1, 0.5, carry={"from": "first"}, hops=3)])
-    await frontier.add([link(A1, 0.8, carry={"from": "second"}, hops=1)])
+    await frontier.add([link(A1, 0.5, strategy_data={"from": "first"}, hops=3)])
+    await frontier.add([link(A1, 0.8, strategy_data={"from": "second"}, hops=1)])
     [lease] = await frontier.lease(1, seconds=60)
-    assert (lease.score, lease.carry, lease.hops) == (0.5, {"from": "first"}, 1)
+    assert (lease.score, lease.strategy_data, lease.hops) == (0.5, {"from": "first"}, 1)
 
 
 async def test_merge_mean_is_the_mean_of_all_scores_found(open_frontier):
@@ -319,10 +321,10 @@ async def test_a_score_is_the_same_in_spite_of_rounding(frontier):
 
 
 async def test_carry_survives_a_new_score(frontier):
-    await frontier.add([link(A1, 0.5, carry={"layer": 1})])
+    await frontier.add([link(A1, 0.5, strategy_data={"layer": 1})])
     await frontier.rescore({A1: 0.9})
     [lease] = await frontier.lease(1, seconds=60)
-    assert (lease.score, lease.carry) == (0.9, {"layer": 1})
+    assert (lease.score, lease.strategy_data) == (0.9, {"layer": 1})
 
 
 # 9. Content

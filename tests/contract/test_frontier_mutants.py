@@ -12,7 +12,7 @@ from tests.contract.frontier_stores import MemoryStore, RedisStore, SqliteStore,
 from thresher.frontier.base import UrlState
 from thresher.frontier.sqlite import database
 from thresher.frontier.sqlite import database as database_module
-from thresher.frontier.tiered import mover
+from thresher.frontier.tiered import migrator
 from thresher.frontier.tiered.frontier import EndlessMoves
 from thresher.reasons.reason import NO_REASON
 from thresher_lab.simulation.memory_frontier import schedule
@@ -143,16 +143,20 @@ LUA_FAULTS = {
         "pages - sum('pages')",
     ),
     "nobody wakes": ("parts/host", "'-inf', exact(now), 'LIMIT'", "'-inf', 0, 'LIMIT'"),
-    "the latest score wins": ("parts/let_in", "url.score = math.max(score, found_score)", "url.score = found_score"),
-    "the kind stays behind": ("parts/let_in", "math.max(url.kind, again.kind)", "url.kind"),
-    "the carry stays behind": (
-        "parts/let_in",
-        "url.carry, url.parent, url.redirects = again.carry, again.parent,",
-        "url.carry, url.parent, url.redirects = url.carry, again.parent,",
+    "the latest score wins": (
+        "parts/insert_links",
+        "url.score = math.max(score, found_score)",
+        "url.score = found_score",
     ),
-    "tunnels grow shorter": ("parts/let_in", "math.max(url.depth_left, again.depth_left)", "again.depth_left"),
+    "the kind stays behind": ("parts/insert_links", "math.max(url.kind, again.kind)", "url.kind"),
+    "the carry stays behind": (
+        "parts/insert_links",
+        "url.strategy_data, url.parent, url.redirects = again.strategy_data, again.parent,",
+        "url.strategy_data, url.parent, url.redirects = url.strategy_data, again.parent,",
+    ),
+    "tunnels grow shorter": ("parts/insert_links", "math.max(url.depth_left, again.depth_left)", "again.depth_left"),
     "what is done comes back": (
-        "parts/let_in",
+        "parts/insert_links",
         "if redis.call('SISMEMBER', seen_key(hash), ARGV[at + 1]) == 0 then",
         "if true then",
     ),
@@ -177,7 +181,7 @@ LUA_FAULTS = {
     "a parked host is asked": ("parts/host", "elseif host.park_end > now then", "elseif false then"),
     "the last page owns its content": ("commit", "'HSETNX'", "'HSET'"),
     "a raised score does not move its host": (
-        "parts/let_in",
+        "parts/insert_links",
         "                note_rank(host, chunk, score, age)\n            end\n        else",
         "            end\n        else",
     ),
@@ -201,12 +205,12 @@ CHUNK_FAULTS = {
         "host.best, host.best_age, host.best_chunk = entry.best, entry.best_age, host.best_chunk or chunk",
     ),
     "the gate is always shut": (
-        "parts/let_in",
+        "parts/insert_links",
         "return times[rest] == 1 and is_before(bound.worst, bound.worst_age, score, age)",
         "return true",
     ),
     "what the gate keeps out is not recorded": (
-        "parts/let_in",
+        "parts/insert_links",
         "note_evicted(host, hash, ARGV[at + 1])",
         "count('dropped', 1)",
     ),
@@ -232,17 +236,21 @@ def test_a_fault_in_the_chunks_of_a_host_is_found(fault, plant):
 # Faults in the tiers: in Lua, and in what moves URLs.
 
 TIER_FAULTS = {
-    "a spill does not raise the bar": ("spill", "raise_bar(host, rank_of(record))", ""),
+    "a spill does not raise best_cold": ("spill", "raise_best_cold(host, rank_of(record))", ""),
     "a better cold URL is not waited for": (
         "parts/tiers",
-        "return is_before(host.bar, host.bar_age, host.best, host.best_age)",
+        "return is_before(host.best_cold, host.best_cold_age, host.best, host.best_age)",
         "return host.waiting == 0 and has_cold(host)",
     ),
     "a host without hot URLs is empty": ("parts/host", "host.waiting == 0 and not has_cold(host)", "host.waiting == 0"),
     "a new score of a cold URL is lost": ("parts/tiers", "redis.call('HSET', field, key,", "local _ = ("),
-    "a new score does not raise the bar": ("parts/tiers", "host.bar, host.bar_age = tonumber(score), 0", ""),
+    "a new score does not raise best_cold": (
+        "parts/tiers",
+        "host.best_cold, host.best_cold_age = tonumber(score), 0",
+        "",
+    ),
     "only the last new score counts": ("parts/tiers", "local earlier = was ~= '' and", "local earlier = false and"),
-    "a load lowers the bar too far": ("load", "if ARGV[at + 2] ~= '' then", "if false then"),
+    "a load lowers best_cold too far": ("load", "if ARGV[at + 2] ~= '' then", "if false then"),
 }
 
 
@@ -253,13 +261,13 @@ def test_a_fault_in_the_tiers_is_found(fault, plant):
 
 
 def test_a_merge_of_runs_that_loses_equal_scores_is_found(monkeypatch):
-    monkeypatch.setattr(mover, "is_loaded", lambda rows, bars, bar_ages: rows.scores >= bars)
+    monkeypatch.setattr(migrator, "is_loaded", lambda rows, best_colds, best_cold_ages: rows.scores >= best_colds)
     assert_killed(TieredStore, FreshLinksMachine)
 
 
 FOUND_AGAIN_FAULTS = {
     "a cold URL that is found again counts twice": (
-        "parts/let_in",
+        "parts/insert_links",
         "note_found(host, known)",
         "note_found(host, false)",
     ),

@@ -13,7 +13,7 @@ from thresher.records import ParsedPage
 
 JUDGES = sorted(registered.JUDGES)
 LEARNERS = [name for name in JUDGES if hasattr(registry.find("judge", name), "learn")]
-LEAST_PRECISION = {"match": 0.7}
+MIN_PRECISION = {"match": 0.7}
 """Of the ranking of new pages; a judge that only says yes or no cannot order what it says yes to."""
 THINKS_ONCE_MORE = {"adaptive": 0.02}
 """How far a judge may move that thinks again when it is taken up, and so is a step ahead."""
@@ -53,7 +53,7 @@ def learner_name(request):
 
 def bounded(judgement):
     numbers = [judgement.relevance, judgement.reward]
-    return all(0 <= number <= 1 for number in numbers) and all(map(isfinite, judgement.parts.values()))
+    return all(0 <= number <= 1 for number in numbers) and all(map(isfinite, judgement.breakdown.values()))
 
 
 def learn_all(judge, pages, **given):
@@ -87,14 +87,14 @@ def test_a_page_without_words_is_not_relevant(judge):
 
 def test_pages_of_the_topic_rank_above_others(name):
     judge = AGES["experienced"](name)
-    assert world.average_precision(judge, world.NEW) > LEAST_PRECISION.get(name, 0.8)
+    assert world.average_precision(judge, world.NEW) > MIN_PRECISION.get(name, 0.8)
 
 
 @pytest.mark.parametrize("language", world.LANGUAGES)
 def test_pages_of_the_topic_rank_above_others_in_each_language(name, language):
     judge = AGES["experienced"](name)
     pages = [page for page in world.NEW if page.language == language]
-    assert world.average_precision(judge, pages) > LEAST_PRECISION.get(name, 0.8)
+    assert world.average_precision(judge, pages) > MIN_PRECISION.get(name, 0.8)
 
 
 def test_the_words_of_a_topical_page_speak_for_the_topic(name):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thresher.errors import StoreLost, StoreRefused, ThresherError
-from thresher.runner.limits import LEAST_ATTEMPTS, LEAST_SHARE, NOT_UPLOADED, NOTHING_FETCHED, StopReason
+from thresher.runner.limits import MIN_ATTEMPTS, MIN_SHARE, NOT_UPLOADED, NOTHING_FETCHED, StopReason
 
 ANSWERS = {
     "batch": "damaged pages were left out",
     "doctor": "something that is needed is missing",
-    "gather": "segments are missing from the collection",
+    "pull": "segments are missing from the collection",
     "search": "nothing was found",
     "topics find": "nothing was found",
     "seeds": "no page could be proposed",
@@ -29,7 +29,7 @@ Nothing, or almost nothing, could be fetched ({NOTHING_FETCHED}) means one of th
 
 - the run brought no page, and URLs failed in it or wait for hosts that do not answer or want to be left alone;
 - the crawl has no page at all, and URLs failed in an earlier run;
-- at least {LEAST_ATTEMPTS} URLs were finished in the run, and less than {LEAST_SHARE:.0%} of them brought a page.
+- at least {MIN_ATTEMPTS} URLs were finished in the run, and less than {MIN_SHARE:.0%} of them brought a page.
 
 A run that starts with its limit of pages already reached ends with 0. So does a run of a finished crawl with nothing
 left to fetch. In a refresh an unchanged page counts as fetched. The summary lists why URLs failed.
@@ -39,7 +39,7 @@ storage did not answer or refused them. The summary has their number and the cau
 `thresher verify --repair`. A run that its user stopped, that could fetch nothing, or that ended with an error keeps
 the code of that.
 
-`thresher work` ends with 0 when its crawl has ended, whatever ended it, unless the whole crawl could fetch nothing or
+`thresher join` ends with 0 when its crawl has ended, whatever ended it, unless the whole crawl could fetch nothing or
 pages of its machine wait for their upload.
 
 Up to version 0.1.0 the page limit ended a run with 14 and the time limit with 15. A run that could fetch nothing
@@ -64,11 +64,11 @@ def _rows() -> Iterator[tuple[int, str, str]]:
         if kind is ThresherError or "exit_code" in vars(kind):
             names = ", ".join(f"`{each.__name__}`" for each in _tree(kind) if each.exit_code == kind.exit_code)
             yield kind.exit_code, _FOR_KINDS.get(kind, _FOR_ERRORS[kind.exit_code]), names
-    yield NOT_UPLOADED, "the work was done, but pages wait on this machine for their upload", "`run`, `work`"
-    yield NOTHING_FETCHED, "nothing, or almost nothing, could be fetched", "`run`, `work`"
-    for ending in StopReason:
-        command = "`run`, `work`" if ending.exit_code else "`run`"
-        yield ending.exit_code, ending.words, command
+    yield NOT_UPLOADED, "the work was done, but pages wait on this machine for their upload", "`run`, `join`"
+    yield NOTHING_FETCHED, "nothing, or almost nothing, could be fetched", "`run`, `join`"
+    for stop_reason in StopReason:
+        command = "`run`, `join`" if stop_reason.exit_code else "`run`"
+        yield stop_reason.exit_code, stop_reason.message, command
 
 
 _FOR_ERRORS = {1: "error", 3: "the disk is full", 4: "bad configuration", 8: "the store cannot be reached"}

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tests.docs.blocks import ROOT
 
-MOST_AVERAGE_WORDS, MOST_WORDS, MOST_CHARACTERS = 16, 30, 60
+MAX_AVERAGE_WORDS, MAX_WORDS, MAX_CHARACTERS = 16, 30, 60
 BANNED = {
     r"wish(es|ed)?": "setting, request, order",
     r"hears?|heard|hearing": "receive, poll",
@@ -145,8 +145,8 @@ class Prose:
         found = [finding for part in self.parts for finding in part.banned()]
         found += [(each.line, message) for each in self.sentences for message in self._too_long(each)]
         messages = [f"line {line}: {message}" for line, message in sorted(found)]
-        if not self.chinese and self.average > MOST_AVERAGE_WORDS:
-            messages.append(f"{self.average:.1f} words in a sentence on average, at most {MOST_AVERAGE_WORDS}")
+        if not self.chinese and self.average > MAX_AVERAGE_WORDS:
+            messages.append(f"{self.average:.1f} words in a sentence on average, at most {MAX_AVERAGE_WORDS}")
         return messages
 
     def summary(self) -> str:
@@ -155,10 +155,10 @@ class Prose:
         return f"{self.words} words, {self.average:.1f} in a sentence on average, {self.maximum} at most"
 
     def _too_long(self, sentence: Sentence) -> Iterator[str]:
-        if self.chinese and sentence.characters > MOST_CHARACTERS:
-            yield f"{sentence.characters} characters, at most {MOST_CHARACTERS}: {sentence.text}"
-        elif not self.chinese and sentence.words > MOST_WORDS:
-            yield f"{sentence.words} words, at most {MOST_WORDS}: {sentence.text}"
+        if self.chinese and sentence.characters > MAX_CHARACTERS:
+            yield f"{sentence.characters} characters, at most {MAX_CHARACTERS}: {sentence.text}"
+        elif not self.chinese and sentence.words > MAX_WORDS:
+            yield f"{sentence.words} words, at most {MAX_WORDS}: {sentence.text}"
 
 
 def read_prose(markdown: str) -> Prose:

@@ -153,7 +153,7 @@ class Stage:
     def _command(self, words: list[str], line: str) -> None:
         if self._is_done_already(line):
             return
-        folder = self.folder / "elsewhere" if words[0] == "work" else self.folder  # as another machine would
+        folder = self.folder / "elsewhere" if words[0] == "join" else self.folder  # as another machine would
         folder.mkdir(exist_ok=True)
         if words[0] in PROCESSES or "--source" in words or "THRESHER_SEED_SOURCES" in self.environment:
             program = ["-c", SMALL_DEMO] if words[0] == "demo" else ["-m", "thresher"]

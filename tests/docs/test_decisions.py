@@ -15,7 +15,7 @@ DATES = re.compile(
     r"\*\*Status:\*\* (accepted|replaced by \[.+\))\. "
     r"\*\*In the code since:\*\* (?P<since>\d{4}-\d\d-\d\d)[^*]*\. \*\*Recorded:\*\* \d{4}-\d\d-\d\d\."
 )
-MOST_WORDS = 320
+MAX_WORDS = 320
 each_record = pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.stem)
 
 
@@ -30,7 +30,7 @@ def test_a_record_has_a_number_a_status_and_four_parts(record):
     assert text.startswith(f"# {int(record.stem[:4])}. ")
     assert re.findall(r"^## (.+)$", text, flags=re.MULTILINE) == PARTS
     assert DATES.search(text)
-    assert len(text.split()) <= MOST_WORDS
+    assert len(text.split()) <= MAX_WORDS
 
 
 @each_record

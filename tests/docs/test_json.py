@@ -58,12 +58,12 @@ CASES = {
     "why": ("solar", "SEED"),
 }
 ELSEWHERE = {
-    "collect": "tests/e2e/test_collect.py",
-    "gather": "tests/e2e/test_shared_collection.py",
+    "train": "tests/e2e/test_collect.py",
+    "pull": "tests/e2e/test_shared_collection.py",
     "lab train": "tests/unit/lab",
     "stop": "needs a run; tests/e2e",
     "watch": "tests/e2e/test_watch.py",
-    "work": "the code of run",
+    "join": "the code of run",
 }
 """Commands whose --json other tests call; `check_json` runs there too."""
 

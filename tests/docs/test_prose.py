@@ -3,7 +3,7 @@
 import pytest
 
 from tests.docs.blocks import ROOT
-from tests.docs.prose import MOST_CHARACTERS, MOST_WORDS, main, pages, prose_of, read_prose
+from tests.docs.prose import MAX_CHARACTERS, MAX_WORDS, main, pages, prose_of, read_prose
 
 EXEMPT = {"docs/reference/bundled-taxonomy.md": "names of topics that a public directory gave"}
 
@@ -51,17 +51,17 @@ def test_a_sentence_knows_its_line_and_its_words():
 
 
 def test_long_sentences_and_a_long_average_are_found():
-    long, short = "word " * MOST_WORDS + "more.", "Short one."
+    long, short = "word " * MAX_WORDS + "more.", "Short one."
     assert read_prose(f"{short}\n\n{long} {short} {short}").findings() == [
-        f"line 3: {MOST_WORDS + 1} words, at most {MOST_WORDS}: {long}"
+        f"line 3: {MAX_WORDS + 1} words, at most {MAX_WORDS}: {long}"
     ]
     assert read_prose("word " * 16 + "more.").findings() == ["17.0 words in a sentence on average, at most 16"]
 
 
 def test_a_chinese_page_has_a_limit_of_characters_and_no_average():
-    assert read_prose("抓" * MOST_CHARACTERS + "。").findings() == []
-    [finding] = read_prose("好。\n\n" + "抓" * (MOST_CHARACTERS - 1) + " Thresher `run` 。").findings()
-    assert finding.startswith(f"line 3: {MOST_CHARACTERS + 1} characters")
+    assert read_prose("抓" * MAX_CHARACTERS + "。").findings() == []
+    [finding] = read_prose("好。\n\n" + "抓" * (MAX_CHARACTERS - 1) + " Thresher `run` 。").findings()
+    assert finding.startswith(f"line 3: {MAX_CHARACTERS + 1} characters")
 
 
 def test_banned_words_are_found_in_tables_and_headings_and_not_in_code():

@@ -66,7 +66,7 @@ def test_what_is_wrong_fails(stage, command, printed):
 def test_what_stands_for_a_readers_own_is_replaced(stage, world):
     assert stage.adapted("thresher new a --seed https://…  # begin") == f"thresher new a --seed {world.seed}"
     assert stage.adapted("thresher why a https://…") == f"thresher why a {world.good}"
-    assert stage.adapted("thresher work --store redis://store:6379/0") == "thresher work --store redis://127.0.0.1:9/0"
+    assert stage.adapted("thresher join --store redis://store:6379/0") == "thresher join --store redis://127.0.0.1:9/0"
 
 
 def test_a_command_that_ends_well_is_run_and_an_installation_is_only_checked(stage):

@@ -100,15 +100,15 @@ def test_every_command_of_the_page_runs(web, places, folder):
             assert done.returncode == 0, (line, done.stdout, done.stderr)
             if words[0] == "new":
                 at_once(folder / words[1], places)
-            if words[0] == "collect":
+            if words[0] == "train":
                 check(done)
 
 
 def at_once(crawl, places):
     """Connect to the generated web, without delays."""
     path = crawl / "topic.yaml"
-    lines = [line for line in path.read_text().splitlines() if line.partition(":")[0] not in ("manners", "network")]
-    lines.append("manners: {delay_seconds: 0, contact: me@example.org}")
+    lines = [line for line in path.read_text().splitlines() if line.partition(":")[0] not in ("politeness", "network")]
+    lines.append("politeness: {delay_seconds: 0, contact: me@example.org}")
     lines.append(f'network: {{allow: ["127.0.0.0/8"], tls: record, connect_to: {json.dumps(dict(places))}}}')
     path.write_text("\n".join(lines) + "\n")
 

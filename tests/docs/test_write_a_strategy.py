@@ -74,18 +74,20 @@ def test_a_wrong_parameter_is_refused_in_its_own_words(installed):
 def test_patience_halves_with_every_irrelevant_page_in_a_row(installed, relevant, misses, scores):
     patient = registry.make("strategy", "patient", {}, TopicProfile(vectors={"en": {"solar": 1.0}}))
     links = (Link(url="http://a.example/1", anchor="tea"), Link(url="http://a.example/2", anchor="solar"))
-    lease = Lease(url="http://a.example/", host="a.example", score=1.0, fence=1, until=9.0, carry={"misses": misses})
+    lease = Lease(
+        url="http://a.example/", host="a.example", score=1.0, fence=1, until=9.0, strategy_data={"misses": misses}
+    )
     page, judgement = ParsedPage(url=lease.url, links=links), Judgement(relevance=0.0, relevant=relevant)
     found = list(patient.score(page, judgement, lease))
     assert [candidate.score for candidate in found] == scores
-    assert all(candidate.carry == {"misses": 0 if relevant else misses + 1} for candidate in found)
+    assert all(candidate.strategy_data == {"misses": 0 if relevant else misses + 1} for candidate in found)
 
 
 async def test_it_crawls_over_sockets_and_why_prints_its_parts(installed, web, tmp_path):
     async with served(web) as places:
         crawl = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "patient", "patience": 0.7})
         result = await run(crawl, 40)
-    assert (result.ending, result.status.pages) == (StopReason.PAGES, 40)
+    assert (result.stop_reason, result.status.pages) == (StopReason.PAGES, 40)
     with PageStoreReader(crawl / "pages") as collection:
         [url, *_] = [record.url for record in collection.ranked() if record.depth]
     why = subprocess.run(

@@ -109,8 +109,8 @@ def _crawl(world: World) -> None:
     thresher = CommandLine(world.prepared)
     made = thresher("new", "solar", "--topic", TOPIC, "--seed", world.seed)
     assert made.returncode == 0, made.stderr
-    manners = "{delay_seconds: 0, contact: me@example.org}"
-    quick(world.prepared / "solar", output="{warc: true}", manners=manners)
+    politeness = "{delay_seconds: 0, contact: me@example.org}"
+    quick(world.prepared / "solar", output="{warc: true}", politeness=politeness)
     ran = thresher("run", "solar")
     assert ran.returncode == 0, ran.stderr
 

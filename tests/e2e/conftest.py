@@ -113,7 +113,7 @@ def quick(folder: Path, **sections: str) -> None:
     """Rewrite topic.yaml for a test: no delay, short leases."""
     path = folder / "topic.yaml"
     lines = path.read_text(encoding="utf-8").splitlines()
-    sections = {"manners": "{delay_seconds: 0}", "engine": "{timeout_seconds: 2, lease_seconds: 8}", **sections}
+    sections = {"politeness": "{delay_seconds: 0}", "engine": "{timeout_seconds: 2, lease_seconds: 8}", **sections}
     kept = [line for line in lines if line.partition(":")[0] not in sections]
     path.write_text(
         "\n".join([*kept, *(f"{key}: {value}" for key, value in sections.items())]) + "\n", encoding="utf-8"

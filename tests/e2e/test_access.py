@@ -132,7 +132,7 @@ def settings(hosts, state):
     return {
         "seeds": [hosts.url(name) for name in HOSTS],
         "languages": ["en"],
-        "manners": {"delay_seconds": 0},
+        "politeness": {"delay_seconds": 0},
         "output": {"warc": True, "keep_irrelevant": True},
         "engine": {"timeout_seconds": 5, "lease_seconds": 12},
         "scope": {"first_pages_per_host": None, "max_depth": 100},

@@ -24,7 +24,7 @@ PARAMETERS = {"lpe": {"threshold": 0.05}, "cbp": {"threshold": 0.05}}
 """At their papers' threshold these run dry."""
 WITHOUT_PARTS = {"breadth-first", "random"}
 """Their scores are made of nothing."""
-TAXONOMY = {"file": "../topics.yaml", "nodes": [TOPIC], "least_urls": 1}
+TAXONOMY = {"file": "../topics.yaml", "nodes": [TOPIC], "min_urls_per_class": 1}
 WITH_TAXONOMY = {"rules"}
 TEACHER = "best-first"
 """Its crawl is what the others train on."""
@@ -68,7 +68,7 @@ def taxonomy_of(web):
 async def crawl_one(folder, name, places_left):
     async with places_left:
         if needs_training(name):  # on this thread: the runner of commands takes all output for its own
-            trained = call("collect", folder / name, "--from", folder / TEACHER, "--pages", 0)
+            trained = call("train", folder / name, "--from", folder / TEACHER, "--pages", 0)
             assert trained.exit_code == 0, (trained.output, trained.exception)
         return await run(folder / name, PAGES)
 
@@ -82,7 +82,7 @@ def test_it_fetches_the_asked_number_of_pages_and_ends(crawled, name):
     folder, endings = crawled
     if isinstance(endings[name], BaseException):
         raise endings[name]
-    assert endings[name].ending is StopReason.PAGES
+    assert endings[name].stop_reason is StopReason.PAGES
     counts = endings[name].status
     assert (counts.pages, counts.leased) == (PAGES, 0)
     assert complaints(folder / name) == []

@@ -170,7 +170,7 @@ def test_opt_outs_are_stored_filtered_and_obeyed():
         assert "Open" in hits
         assert "Signal" not in hits
         asked = len(w.hits("signal.test", "/"))
-        obeyed = crawl(w, [w.url("open.test")], {"manners": {"ai_optout": "obey"}}, seconds=60)
+        obeyed = crawl(w, [w.url("open.test")], {"politeness": {"ai_optout": "obey"}}, seconds=60)
         assert {each["title"] for each in obeyed.pages} == {"Open"}
         assert len(w.hits("signal.test", "/")) == asked == 1  # the second crawl read robots.txt and went no further
         assert obeyed.status["failed"] == 3

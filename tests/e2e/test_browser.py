@@ -69,7 +69,7 @@ def test_a_host_that_needs_a_browser_is_noticed_and_known_to_the_next_run(settin
 
 def test_a_host_is_asked_one_thing_at_a_time_and_rests_between_pages():
     with recorder({"app.test": app(3)}, "--latency=0.05") as w:
-        crawl(w, [w.url("app.test")], {**rendered(hosts=["*"]), "manners": {"delay_seconds": 1.0}})
+        crawl(w, [w.url("app.test")], {**rendered(hosts=["*"]), "politeness": {"delay_seconds": 1.0}})
         report, hits = w.report(), w.hits("app.test")
     assert report.open_at_once == 1
     shells = [hit for hit in hits if hit.path in ("/", "/1", "/2")]

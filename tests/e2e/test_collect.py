@@ -49,7 +49,7 @@ def pages_asked(site):
 
 
 def test_targets_and_their_back_links_are_fetched_and_the_model_crawls(solar, site, thresher):
-    command = ("collect", "solar", "--examples", "targets.txt", "--links", "links.tsv", "--layers", 2, "--json")
+    command = ("train", "solar", "--examples", "targets.txt", "--links", "links.tsv", "--layers", 2, "--json")
     found = collected(thresher(*command))
     assert sorted(pages_asked(site), key=lambda path: int(path[1:])) == [f"/{number}" for number in range(30)]
     assert [layer["pages"] for layer in found["layers"]] == [10, 10, 10, 0]
@@ -65,7 +65,7 @@ def test_targets_and_their_back_links_are_fetched_and_the_model_crawls(solar, si
 def test_rules_are_learned_from_example_pages_and_what_they_link_to(solar, site, thresher, tmp_path):
     rows = [(label, site.url(f"/{page}")) for label, pages in CLASSES.items() for page in pages]
     (tmp_path / "examples.tsv").write_text("".join(f"{label}\t{url}\n" for label, url in rows if not url.endswith("9")))
-    done = thresher("collect", "solar", "--train", "rules", "--examples", "examples.tsv", "--target", "Solar")
+    done = thresher("train", "solar", "--train", "rules", "--examples", "examples.tsv", "--target", "Solar")
     assert done.returncode == 0, done.stderr
     assert (
         len(pages_asked(site)) == len(set(pages_asked(site))) == 38
@@ -81,7 +81,7 @@ def test_a_search_source_finds_back_links_and_those_that_do_not_link_do_not_coun
             body = json.dumps({"results": [{"url": url} for url in [*before, site.url("/35")]]})
             query = f"%22http%3A%2F%2F127.0.0.1%3A{site.port}%2F{number}%22"
             engine.pages[f"/search?q={query}&format=json"] = (200, {"Content-Type": "application/json"}, body)
-        command = ("collect", "solar", "--examples", "targets.txt", "--search", engine.url("/search"), "--layers", 2)
+        command = ("train", "solar", "--examples", "targets.txt", "--search", engine.url("/search"), "--layers", 2)
         found = collected(thresher(*command, "--json"))
         assert len(engine.paths) == 20
         assert collected(thresher(*command, "--json")) == found
@@ -100,18 +100,18 @@ def test_an_earlier_crawl_gives_pages_and_links(solar, site, thresher, tmp_path)
     quick(tmp_path / "earlier", judge="{name: cosine, threshold: 0.3}", output="{keep_irrelevant: true}")
     assert thresher("run", "earlier").returncode == 0
     before = len(site.paths)
-    found = collected(thresher("collect", "solar", "--from", "earlier", "--examples", "targets.txt", "--json"))
+    found = collected(thresher("train", "solar", "--from", "earlier", "--examples", "targets.txt", "--json"))
     assert len(site.paths) == before
     assert [layer["pages"] for layer in found["layers"]][:2] == [10, 11]
 
 
 def test_robots_delay_and_the_address_guard_hold(solar, site, thresher, tmp_path):
-    quick(solar, manners="{delay_seconds: 0.2}")
+    quick(solar, politeness="{delay_seconds: 0.2}")
     site.pages["/robots.txt"] = (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /3\n")
     (tmp_path / "targets.txt").write_text(
         "".join(f"{site.url(f'/{number}')}\n" for number in range(8)) + "http://10.0.0.1/\n"
     )
-    done = thresher("collect", "solar", "--examples", "targets.txt", "--links", "links.tsv", "--layers", 1)
+    done = thresher("train", "solar", "--examples", "targets.txt", "--links", "links.tsv", "--layers", 1)
     assert done.returncode == 0, done.stderr
     assert "/3" not in site.paths
     assert "1 URL on 1 host: disallowed by robots.txt" in done.stdout
@@ -121,8 +121,8 @@ def test_robots_delay_and_the_address_guard_hold(solar, site, thresher, tmp_path
 
 
 def test_nothing_is_lost_when_it_is_killed(solar, site, thresher, tmp_path):
-    quick(solar, manners="{delay_seconds: 0.15}")
-    command = ["collect", "solar", "--examples", "targets.txt", "--links", "links.tsv", "--layers", "2", "--json"]
+    quick(solar, politeness="{delay_seconds: 0.15}")
+    command = ["train", "solar", "--examples", "targets.txt", "--links", "links.tsv", "--layers", "2", "--json"]
     process = subprocess.Popen(
         [sys.executable, "-m", "thresher", *command], cwd=tmp_path, env={**os.environ, "NO_COLOR": "1"}
     )
@@ -141,12 +141,12 @@ def test_nothing_is_lost_when_it_is_killed(solar, site, thresher, tmp_path):
 
 
 def test_ctrl_c_keeps_what_was_fetched_and_says_how_to_go_on(solar, site, tmp_path):
-    quick(solar, manners="{delay_seconds: 0.15}")
+    quick(solar, politeness="{delay_seconds: 0.15}")
     command = [
         sys.executable,
         "-m",
         "thresher",
-        "collect",
+        "train",
         "solar",
         "--examples",
         "targets.txt",

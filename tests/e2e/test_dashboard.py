@@ -26,7 +26,7 @@ SETTINGS = {
     "name": "solar",
     "keywords": TOPIC_WORDS,
     "languages": ["en"],
-    "manners": {"delay_seconds": 0.05},
+    "politeness": {"delay_seconds": 0.05},
     "network": {"allow": ["127.0.0.0/8"]},
     "engine": {"timeout_seconds": 2.0, "lease_seconds": 8.0, "concurrency": 4},
 }

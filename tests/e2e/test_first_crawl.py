@@ -202,7 +202,7 @@ def test_ctrl_c_drains_and_saves(crawl, small_site, thresher, tmp_path):
 
 
 def test_the_user_agent_says_who_asks(crawl, small_site, thresher, tmp_path):
-    quick(tmp_path / "solar", manners="{delay_seconds: 0, contact: me@example.org}")
+    quick(tmp_path / "solar", politeness="{delay_seconds: 0, contact: me@example.org}")
     thresher("run", "solar", "--pages", 1)
     _, _, headers = small_site.requests[0]
     assert headers["User-Agent"].startswith("Thresher/")
@@ -223,7 +223,7 @@ def test_a_public_seed_needs_a_contact(thresher):
     thresher("new", "solar", "--topic", "solar cells", "--seed", "https://example.org/")
     refused = thresher("run", "solar")
     assert refused.returncode == 4
-    assert "manners.contact is empty" in refused.stderr
+    assert "politeness.contact is empty" in refused.stderr
 
 
 @pytest.mark.parametrize(

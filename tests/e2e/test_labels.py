@@ -84,7 +84,7 @@ async def test_a_no_to_the_page_that_leads_the_queue_changes_it_though_nobody_ru
         with PageStoreReader(folder / "pages") as collection:
             record = collection.find(page_key(page))
         assert not record.relevant
-        assert record.parts["told"] == 0.0
+        assert record.parts["label"] == 0.0
         result = await crawl_pages(folder, 80)
     assert result.status.pages == 80
     assert await known_labels(crawl) == {page: False}
@@ -134,8 +134,8 @@ def store(request, tmp_path):
 
 async def test_workers_that_run_read_a_label_and_put_the_queue_in_a_new_order(tmp_path, web, store):
     async with served(web) as places:
-        manners = {"delay_seconds": 0.2, "robots": "ignore"}
-        more = {"manners": manners, "store": store}
+        politeness = {"delay_seconds": 0.2, "robots": "ignore"}
+        more = {"politeness": politeness, "store": store}
         folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "thresher"}, **more)
         run, crawl = supervised(folder, pages=500, workers=2), CrawlSetup.open(folder)
         await counted(crawl, 60)
@@ -148,7 +148,7 @@ async def test_workers_that_run_read_a_label_and_put_the_queue_in_a_new_order(tm
             assert taught.after.relevant == collection.tally().relevant
         assert [asdict(entry) for entry in taught.before.queue] != [asdict(entry) for entry in taught.after.queue]
         await control_run(crawl, pages=1)
-        assert (await run).ending is StopReason.PAGES
+        assert (await run).stop_reason is StopReason.PAGES
 
 
 async def control_run(crawl, **run_control):
@@ -159,8 +159,8 @@ async def control_run(crawl, **run_control):
 
 async def test_a_crawl_pauses_goes_on_and_takes_another_limit(tmp_path, web):
     async with served(web) as places:
-        manners = {"delay_seconds": 0.2, "robots": "ignore"}
-        folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "best-first"}, manners=manners)
+        politeness = {"delay_seconds": 0.2, "robots": "ignore"}
+        folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "best-first"}, politeness=politeness)
         run, crawl = supervised(folder, pages=500), CrawlSetup.open(folder)
         await counted(crawl, 10)
         await control_run(crawl, paused=True)
@@ -170,7 +170,7 @@ async def test_a_crawl_pauses_goes_on_and_takes_another_limit(tmp_path, web):
         assert await counted(crawl, 10) == paused
         await control_run(crawl, pages=paused + 20)
         result = await run
-    assert result.ending is StopReason.PAGES
+    assert result.stop_reason is StopReason.PAGES
     assert result.status.pages == paused + 20
 
 
@@ -201,7 +201,7 @@ async def test_a_word_that_is_taken_back_counts_no_more(tmp_path, web, thresher)
     assert taken.returncode == 0, taken.stderr
     assert await known_labels(CrawlSetup.open(folder)) == {}
     with PageStoreReader(folder / "pages") as collection:
-        assert "told" not in collection.find(page_key(page)).parts
+        assert "label" not in collection.find(page_key(page)).parts
 
 
 async def test_label_reads_its_answers_from_a_pipe_and_refuses_an_empty_one(tmp_path, web, thresher):

@@ -53,7 +53,7 @@ class Machines:
         return self.start("first", "run", NAME, *options)
 
     def work(self, machine, *options):
-        return self.start(machine, "work", "--crawl", NAME, *options)
+        return self.start(machine, "join", "--crawl", NAME, *options)
 
     def call(self, *arguments):
         command = [sys.executable, "-m", "thresher", *map(str, arguments)]
@@ -113,7 +113,7 @@ def write_crawl(folder, recorder, **more):
         "seeds": ["seeds.txt"],
         "strategy": {"name": "breadth-first"},
         "scope": {"first_pages_per_host": None, "traps": "follow", "max_pages_per_host": 100_000},
-        "manners": {"delay_seconds": 0.05, "contact": "tests@example.org"},
+        "politeness": {"delay_seconds": 0.05, "contact": "tests@example.org"},
         "engine": {"concurrency": 4, "timeout_seconds": 2.0, "lease_seconds": 8.0},
         "network": {"allow": ["127.0.0.0/8"]},
         **more,
@@ -133,7 +133,9 @@ def small(tmp_path):
 @pytest.fixture
 def endless(tmp_path):
     with running(ENDLESS, tmp_path / "hits.csv") as recorder:
-        write_crawl(tmp_path / "first" / NAME, recorder, manners={"delay_seconds": 0.5, "contact": "tests@example.org"})
+        write_crawl(
+            tmp_path / "first" / NAME, recorder, politeness={"delay_seconds": 0.5, "contact": "tests@example.org"}
+        )
         yield recorder
 
 

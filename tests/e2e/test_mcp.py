@@ -129,7 +129,7 @@ def settings_without_delay(name):
     config = yaml.safe_load(path.read_text())
     assert config["network"] == {"allow": ["127.0.0.0/8"]}
     config |= {"scope": {"traps": "follow", "first_pages_per_host": 1000}, "output": {"keep_irrelevant": True}}
-    path.write_text(yaml.safe_dump(config | {"manners": {"delay_seconds": 0}}))
+    path.write_text(yaml.safe_dump(config | {"politeness": {"delay_seconds": 0}}))
 
 
 @pytest.fixture(scope="module")

@@ -82,8 +82,8 @@ def root(tmp_path_factory):
         )
         assert made.returncode == 0, made.stderr
         network = f'{{allow: ["127.0.0.0/8"], connect_to: {{"*:80": "127.0.0.1:{port}"}}}}'
-        manners = "{delay_seconds: 0, contact: me@a.example}"
-        quick(folder / "solar", network=network, output="{keep_irrelevant: true}", manners=manners)
+        politeness = "{delay_seconds: 0, contact: me@a.example}"
+        quick(folder / "solar", network=network, output="{keep_irrelevant: true}", politeness=politeness)
         ran = thresher("run", "solar", "--pages", "8")
         assert ran.returncode == 0, ran.stderr
         yield folder

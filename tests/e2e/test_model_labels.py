@@ -18,7 +18,7 @@ from thresher.operations import model_labelling
 from thresher.operations.model_labelling import CrawlLabelling
 
 QUICK = {
-    "manners": {"delay_seconds": 0},
+    "politeness": {"delay_seconds": 0},
     "engine": {"timeout_seconds": 2, "lease_seconds": 8},
     "scope": {"traps": "follow"},
     "output": {"keep_irrelevant": True},
@@ -129,7 +129,7 @@ MISBEHAVIOUR = {
 @pytest.mark.parametrize("kind", MISBEHAVIOUR)
 def test_a_model_that_misbehaves_labels_nothing(folder, kind, monkeypatch):
     monkeypatch.setattr(model_labelling, "RETRY_SECONDS", 0.01)
-    monkeypatch.setattr(model_labelling, "LONGEST_RETRY_SECONDS", 0.02)
+    monkeypatch.setattr(model_labelling, "MAX_RETRY_SECONDS", 0.02)
     with model_endpoint(MISBEHAVIOUR[kind]) as endpoint:
         configure(folder, endpoint)
         written = label(folder, "--model", "--count", "3")

@@ -29,8 +29,8 @@ def crawl(thresher, site):
     site.pages = dict.fromkeys(["/", "/a"], SOLAR)
     thresher("new", "solar", "--topic", "perovskite solar cells", "--seed", site.url("/"))
 
-    def crawl(manners):
-        quick(thresher.folder / "solar", manners=manners, network='{allow: ["127.0.0.0/8"]}')
+    def crawl(politeness):
+        quick(thresher.folder / "solar", politeness=politeness, network='{allow: ["127.0.0.0/8"]}')
         return thresher.folder / "solar"
 
     return crawl
@@ -65,7 +65,7 @@ def test_pages_that_opt_out_are_no_seeds(crawl, thresher, site, tmp_path):
 
 
 def test_hosts_of_one_address_are_tried_one_at_a_time(crawl, thresher, site):
-    crawl(f"{{delay_seconds: {DELAY}, one_at_a_time_per: address, robots: ignore}}")
+    crawl(f"{{delay_seconds: {DELAY}, serialize_by: ip, robots: ignore}}")
     assert len(tried(thresher, site.url("/a"), site.url("/a", "localhost"))) == 2
     times = [at for at, path, _ in site.requests]
     assert [path for path in site.paths if path == "/a"] == ["/a", "/a"]

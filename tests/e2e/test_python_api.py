@@ -16,7 +16,7 @@ from tests.e2e.conftest import serving
 from thresher.crawl import CrawlSetup as BuiltCrawl
 
 QUICK = {
-    "manners": {"delay_seconds": 0},
+    "politeness": {"delay_seconds": 0},
     "engine": {"timeout_seconds": 2, "lease_seconds": 8},
     "scope": {"traps": "follow"},  # all pages of the site look alike
 }

@@ -56,7 +56,7 @@ class Eyes:
         page = FetchedPage(
             url=url, status=200, headers=kind, body=f"<!doctype html><body>{markup}".encode(), fetched_at=0.0
         )
-        return await self._rendering.see(lease, page, until=time.monotonic() + 30)
+        return await self._rendering.render_if_needed(lease, page, until=time.monotonic() + 30)
 
     async def read(self, markup, **more):
         """Return a page as the line would read it."""

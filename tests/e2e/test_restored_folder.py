@@ -41,7 +41,7 @@ def check_all_is_collected(thresher, storage, *folders):
         assert status["waiting_rows"] == 0
         checked = thresher("verify", folder)
         assert checked.returncode == 0, checked.stdout
-    copied = thresher("gather", storage, "gathered")
+    copied = thresher("pull", storage, "gathered")
     assert copied.returncode == 0, copied.stderr
     return titles(thresher, "gathered")
 
@@ -69,7 +69,7 @@ def test_a_copied_folder_and_its_original_upload_all_their_pages(site, thresher,
 
 def test_a_gathered_copy_goes_on_with_the_collection_after_a_lost_disk(site, thresher, tmp_path, storage):
     shutil.rmtree(tmp_path / "solar")
-    assert thresher("gather", storage, "again").returncode == 0
+    assert thresher("pull", storage, "again").returncode == 0
     assert thresher("run", "again", "--pages", 12, "--collection", storage).returncode == 0
     found = check_all_is_collected(thresher, storage, "again")
     assert len({*found}) == len(found) == 12

@@ -125,10 +125,10 @@ def project(tmp_path):
     return Project(folder)
 
 
-def point_at(project, site, **manners):
+def point_at(project, site, **politeness):
     project.set(
         network={"allow": ["127.0.0.0/8"], "connect_to": site.places},
-        manners={"delay_seconds": 0, "robots": "ignore", **manners},
+        politeness={"delay_seconds": 0, "robots": "ignore", **politeness},
         engine={"concurrency": 4, "timeout_seconds": 2, "lease_seconds": 8},
     )
 

@@ -12,7 +12,7 @@ from thresher.crawl import CrawlSetup
 
 TOPIC = {
     "title": {"en": "green tea"},
-    "manners": {"delay_seconds": 0},
+    "politeness": {"delay_seconds": 0},
     "engine": {"timeout_seconds": 2, "lease_seconds": 8},
     "network": {"allow": ["127.0.0.0/8"]},
 }

@@ -154,7 +154,7 @@ class World:
         host = self.site.url.removeprefix("https://")
         own = {
             "languages": ["en"],
-            "manners": {"delay_seconds": 0},
+            "politeness": {"delay_seconds": 0},
             "engine": {"timeout_seconds": 5, "lease_seconds": 12},
             "output": {"warc": True, "keep_irrelevant": True},
             "network": {"allow": ["127.0.0.0/8"], "proxy": {"env": "CRAWL_PROXY"}},
@@ -321,7 +321,7 @@ def test_secrets_of_many_machines_are_at_their_destination_only(world, storage):
     try:
         world.call("run", "shared", "--pages", 5, "--workers", 2)
         look_at(world, "shared")
-        world.call("gather", "s3://thresher/secrets", "gathered")
+        world.call("pull", "s3://thresher/secrets", "gathered")
         with redis.Redis.from_url(storage["THRESHER_STORE"]) as server:
             server.config_set("rdbcompression", "no")
             server.save()
@@ -355,7 +355,7 @@ WRONG = {
 }
 COMMANDS = {
     "THRESHER_STORE": [("run", "wrong"), ("status", "wrong")],
-    "AWS_ENDPOINT_URL": [("status", "wrong"), ("verify", "wrong"), ("gather", "s3://thresher/secrets", "other")],
+    "AWS_ENDPOINT_URL": [("status", "wrong"), ("verify", "wrong"), ("pull", "s3://thresher/secrets", "other")],
     "HOOK_KEY": [("watch", "wrong", "--once")],
     "HOOK_URL": [("watch", "wrong", "--once")],
     "MODEL_KEY": [("label", "wrong", "--model")],

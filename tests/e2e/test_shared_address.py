@@ -10,11 +10,11 @@ SCRIPT = {
 DELAY = 0.2
 
 
-def report_of(**manners):
+def report_of(**politeness):
     with recorder(SCRIPT) as w:
         one_place = w.connect_to[f"{HOSTS[0]}:80"]
         network = {"connect_to": {f"{host}:80": one_place for host in HOSTS}}
-        settings = {"manners": {"delay_seconds": DELAY, **manners}, "network": network}
+        settings = {"politeness": {"delay_seconds": DELAY, **politeness}, "network": network}
         result = crawl(w, [w.url(host) for host in HOSTS], settings, seconds=60, workers=2)
         report = w.report(DELAY, by_address=True)
     assert result.exit_code == 0, result.stderr
@@ -23,7 +23,7 @@ def report_of(**manners):
 
 
 def test_an_address_that_hosts_share_has_one_pause_for_all_of_them():
-    report = report_of(one_at_a_time_per="address")
+    report = report_of(serialize_by="ip")
     assert (report.open_at_once, report.violations) == (1, 0), report
 
 

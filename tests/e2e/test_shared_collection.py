@@ -58,7 +58,7 @@ def test_what_a_lost_machine_held_is_found_and_fetched_again(machines, tmp_path)
         assert machines.run("--workers", 1).wait(60) == 0, machines.words()
         clean = machines.call("verify", "first/solar", "--json")
         assert clean.returncode == 0, clean.stdout
-        there = machines.call("gather", url, "fifth")
+        there = machines.call("pull", url, "fifth")
         assert there.returncode == 0, there.stderr
         exported = urls_of(machines.call("export", "fifth", "-f", "jsonl").stdout)
         assert len(exported) == len({*exported}) == SITE.pages

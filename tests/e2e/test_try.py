@@ -1,4 +1,4 @@
-"""A page tried over real sockets: judged and explained, with a crawl's manners, and nothing stored."""
+"""A page tried over real sockets: judged and explained, with a crawl's politeness, and nothing stored."""
 
 import json
 import re
@@ -111,7 +111,7 @@ def test_a_private_address_that_is_not_listed_is_not_dialled(solar, site, thresh
 
 
 def test_the_delay_between_requests_to_a_host_is_kept(solar, site, thresher):
-    quick(solar, manners="{delay_seconds: 0.4}")
+    quick(solar, politeness="{delay_seconds: 0.4}")
     thresher("try", "solar", site.url("/"), site.url("/good"))
     times = [seconds for seconds, _, _ in site.requests]
     assert len(times) == 3

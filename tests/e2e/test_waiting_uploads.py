@@ -83,7 +83,7 @@ def test_a_slow_or_silent_storage_is_reported_and_the_next_run_uploads_what_wait
     assert status["collection"]["waiting_rows"] == rows
     code, result, err = ran(crawl, url)
     assert (code, result["not_uploaded"]) == (0, None), err
-    gathered = thresher("gather", url, "copy")
+    gathered = thresher("pull", url, "copy")
     assert gathered.returncode == 0, gathered.stderr
     assert len(thresher("export", "copy", "-f", "jsonl").stdout.splitlines()) == rows
 
@@ -157,7 +157,7 @@ def test_each_machine_reports_what_it_could_not_upload(crawl, s3, tmp_path, monk
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_port()}")
     with store_server("redis", tmp_path / "store") as store:
         owner = started(crawl, s3.url(tmp_path.name), "--store", store.url, "--workers", "0")
-        words = ["work", "--store", store.url, "--crawl", "crawl", "--dir", str(tmp_path / "other"), "--json"]
+        words = ["join", "--store", store.url, "--crawl", "crawl", "--dir", str(tmp_path / "other"), "--json"]
         command = [sys.executable, "-c", BRIEF.format(UPLOAD_SECONDS), *words]
         joined = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
         with owner:

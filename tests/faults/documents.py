@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 
 from testing.malicious_pdfs import pdf
-from tests.faults.pdfs import MOST_OF_CHILD_MIB, SECONDS, Converted, _peak, _value
+from tests.faults.pdfs import MAX_CHILD_MIB, SECONDS, Converted, _peak, _value
 from tests.faults.table import Outcome
 from thresher.parsing.documents.conversion import EXTRA_SECONDS, DocumentConverter
 from thresher.parsing.documents.document import DocumentLimits
@@ -127,7 +127,7 @@ def _fetched(body: bytes) -> FetchedPage:
 
 def is_bounded(found: Converted) -> bool:
     """Return whether no file took more time or memory than allowed; on a busy machine some do not get their 2 s."""
-    return found.longest_seconds <= SECONDS + EXTRA_SECONDS + 1 and found.peak_mib <= MOST_OF_CHILD_MIB
+    return found.longest_seconds <= SECONDS + EXTRA_SECONDS + 1 and found.peak_mib <= MAX_CHILD_MIB
 
 
 def h15() -> Outcome:

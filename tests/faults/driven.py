@@ -121,7 +121,7 @@ def _fetcher(frontier: CrawlStore, reported: Drive, delay_seconds: float, web: W
         archive=NoArchive(),
         judge=_AnyPage(),  # type: ignore[arg-type]
         strategy=BreadthFirst(),
-        rules=PipelineRules(scope=UrlScope(), watch=HostPolicyConfig(budget=HostBudget(most=1_000_000))),
+        rules=PipelineRules(scope=UrlScope(), host_limits=HostPolicyConfig(budget=HostBudget(most=1_000_000))),
     )
     robots = RobotsCache(frontier, token="Thresher", clock=reported.clock)
     context = WorkerContext(

@@ -49,7 +49,7 @@ class DryRun:
         """The URLs of the pages, copies excluded."""
         return {record.url for record in self.records if record.page and not record.duplicate_of}
 
-    async def keep(self, records: Sequence[PageRecord]) -> None:
+    async def append(self, records: Sequence[PageRecord]) -> None:
         """Stand where a crawl has its page store."""
         self.records += records
 

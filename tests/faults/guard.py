@@ -65,7 +65,7 @@ class _OnlyWrites:
         self.dialled: list[tuple[str, int]] = []
 
     async def run(self, transfer: Transfer) -> bool:
-        self.dialled.extend(transfer.request.places)
+        self.dialled.extend(transfer.request.endpoints)
         raise FetchFailed(ReasonKind.OTHER, "dialled")
 
     def close(self) -> None:
@@ -199,8 +199,8 @@ def rebinding(*, settings: Mapping[str, Any] | None = None) -> Tally:
         for name in _HOSTS
     }
     seeds = [f"http://{name}.test:{{port}}/0" for name in _HOSTS]
-    manners = {"manners": {"delay_seconds": 1.1}, **(settings or {})}
-    with guarded(script, seeds, _name_answers(), settings=manners) as done:
+    politeness = {"politeness": {"delay_seconds": 1.1}, **(settings or {})}
+    with guarded(script, seeds, _name_answers(), settings=politeness) as done:
         pages = {name: len(done.recorder.hits(f"{name}.test")) for name in _HOSTS}
         tally = Tally(connects=len(done.strangers()))
         for name in ("mixed", "mixed6", "alias", "broken", "torn", "cut", "endless"):
@@ -346,7 +346,7 @@ def ahead(*, hosts: int = 40, look: bool = True, wait_seconds: float = 0.2) -> d
     script: dict[str, Any] = {f"h{n}.test": {"/": page(f"Host {n}", f"solar cells {n}")} for n in range(hosts)}
     names = {f"h{n}.test": Says([f"{{h{n}.test}}"], wait_seconds=wait_seconds) for n in range(hosts)}
     seeds = [f"http://h{n}.test:{{port}}/" for n in range(hosts)]
-    settings = {"engine": {"concurrency": 4}, "manners": {"robots": "ignore"}}
+    settings = {"engine": {"concurrency": 4}, "politeness": {"robots": "ignore"}}
     with (
         patch.dict(os.environ, {} if look else {"THRESHER_TEST_LOOK_AHEAD": "0"}),
         guarded(script, seeds, names, settings=settings) as done,

@@ -127,7 +127,7 @@ def _receivers(answers: Sequence[bytes]) -> Iterator[tuple[Receiver, Receiver]]:
 
 def deliver(names: Sequence[str], digests: int) -> Delivered:
     """Deliver digests to a receiver that first gives these answers, and to one that takes everything."""
-    quick = {"TIMEOUT_SECONDS": TIMEOUT_SECONDS, "FIRST_PAUSE_SECONDS": 0.05, "LONGEST_PAUSE_SECONDS": 0.2}
+    quick = {"TIMEOUT_SECONDS": TIMEOUT_SECONDS, "FIRST_PAUSE_SECONDS": 0.05, "MAX_PAUSE_SECONDS": 0.2}
     with (
         tempfile.TemporaryDirectory() as folder,
         _receivers([ANSWERS[name] for name in names]) as (bad, good),

@@ -83,7 +83,7 @@ def write_crawl(folder: Path, texts: list[str]) -> list[str]:
     config = {
         "title": title,
         "keywords": ["music concert 音乐"],
-        "manners": {"contact": "me@a.example"},
+        "politeness": {"contact": "me@a.example"},
         "strategy": {"name": "best-first"},  # which takes addresses for what they are
     }
     (folder / "topic.yaml").write_text(json.dumps(config), encoding="utf-8")

@@ -19,7 +19,7 @@ from thresher.crawl import CrawlSetup
 from thresher.engine.cookies import MAX_COOKIES
 
 MIB = 1 << 20
-MOST_HEAD_BYTES = 256 << 10
+MAX_HEAD_BYTES = 256 << 10
 SECRETS = ("s3cret", "t0ken")
 COOKIES_PER_PAGE = 200
 PRIVATE_HEADERS = ("Authorization", "Proxy-Authorization", "Cookie", "Cookie2", "Referer")

@@ -41,7 +41,7 @@ def losses(measured: Figures) -> str:
     )
 
 
-def manners(measured: Figures) -> str:
+def politeness(measured: Figures) -> str:
     """Return the figures about politeness."""
     return (
         f"open at once {measured.max_parallel}; {measured.violations} violations in {measured.gaps:,} gaps "
@@ -63,14 +63,14 @@ def r2() -> Outcome:
 
 
 def p1() -> Outcome:
-    """Kill nobody, and look at the manners."""
-    return _outcome(Plan(site=_POLITE_SITE, delay_seconds=0.2, max_seconds=600.0), manners)
+    """Kill nobody, and look at the politeness."""
+    return _outcome(Plan(site=_POLITE_SITE, delay_seconds=0.2, max_seconds=600.0), politeness)
 
 
 def p2() -> Outcome:
-    """Look at the manners while workers and the whole run are killed."""
+    """Look at the politeness while workers and the whole run are killed."""
     plan = Plan(site=_POLITE_SITE, delay_seconds=0.2, worker_kills=10, total_kills=2, max_seconds=900.0)
-    return _outcome(plan, manners)
+    return _outcome(plan, politeness)
 
 
 _POLITE_SITE = Site(pages=4000, hosts=200, skew=2.0)  # crowded hosts, so that the delay is what decides

@@ -3,7 +3,7 @@
 ::
 
     with recorder(script) as w:
-        result = crawl(w, [w.url("good.test")], {"manners": {"delay_seconds": 0.2}}, pages=100, seconds=20)
+        result = crawl(w, [w.url("good.test")], {"politeness": {"delay_seconds": 0.2}}, pages=100, seconds=20)
     assert result.exit_code == 0, result.stderr
     assert {page["url"] for page in result.pages} == {...}
 """
@@ -122,7 +122,7 @@ def topic(w: Recorder, seeds: Sequence[str]) -> dict[str, Any]:
         "strategy": {"name": "breadth-first"},
         "scope": {"max_pages_per_host": 100_000, "max_depth": 100, "first_pages_per_host": None, "traps": "follow"},
         "stop": {"pages": None},
-        "manners": {"delay_seconds": 0, "robots": "obey", "contact": "tests@example.org"},
+        "politeness": {"delay_seconds": 0, "robots": "obey", "contact": "tests@example.org"},
         "output": {"keep_irrelevant": True},
         "network": {"allow": ["127.0.0.0/8"], "tls": "record", "connect_to": w.connect_to},
         "engine": {"concurrency": 16, "timeout_seconds": 2.0, "lease_seconds": 8.0},

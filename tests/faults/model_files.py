@@ -21,7 +21,7 @@ from tests.faults.outputs import Tally
 from tests.faults.table import Outcome as Filled
 from thresher.modelstate.codec import pack_arrays
 
-MOST_GROWN_MIB = 64
+MAX_GROWTH_MIB = 64
 
 _SCRIPT = """
 import resource, sys
@@ -158,4 +158,4 @@ def d5() -> Filled:
         tally = models(Path(folder) / "models")
     refused = tally.cases - len(tally.broken)
     figure = f"{refused} of {tally.cases} refused; executed {tally.executed}; memory grew by {tally.grown_mib} MiB"
-    return Filled(held=not tally.broken and not tally.executed and tally.grown_mib <= MOST_GROWN_MIB, figure=figure)
+    return Filled(held=not tally.broken and not tally.executed and tally.grown_mib <= MAX_GROWTH_MIB, figure=figure)

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from twisted.names import dns
 
 OK, SERVFAIL, NXDOMAIN, REFUSED = 0, 2, 3, 5
-MOST_UDP_BYTES = 60_000
+MAX_UDP_BYTES = 60_000
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def name_server(script: Script) -> Iterator[NameServer]:
         def handle(self) -> None:
             packet, sock = self.request
             if answer := server.answer(packet, udp=True):
-                sock.sendto(answer[:MOST_UDP_BYTES], self.client_address)
+                sock.sendto(answer[:MAX_UDP_BYTES], self.client_address)
 
     class Stream(socketserver.StreamRequestHandler):
         def handle(self) -> None:

@@ -93,7 +93,7 @@ def terminal(folder: Path, number: int = 100) -> Tally:
 def _crawled(folder: Path, texts: list[str]) -> list[str]:
     """Fill a crawl's stores as if pages had brought these texts, past the parser, which would clean some of them."""
     folder.mkdir(parents=True)
-    (folder / "topic.yaml").write_text("title: {en: solar cells}\nmanners: {contact: me@a.example}\n")
+    (folder / "topic.yaml").write_text("title: {en: solar cells}\npoliteness: {contact: me@a.example}\n")
     (folder / "seeds.txt").write_text("http://a.example/\n")
     urls = [canonicalize(f"http://h{number}.example/{text}?q={text}") or "" for number, text in enumerate(texts)]
     writer = PageStoreWriter(folder / "pages" / "w1.db")
@@ -212,8 +212,8 @@ def topic_files() -> dict[str, str]:
         "number as a key": "1: 2\n",
         "no such day": "name: x\nkeywords:\n  - 2026-02-31\n",
         "5,000 digits": "scope:\n  max_depth: " + "9" * 5000 + "\n",
-        "not a number": "manners:\n  delay_seconds: .nan\n",
-        "endless": "manners:\n  delay_seconds: .inf\n",
+        "not a number": "politeness:\n  delay_seconds: .nan\n",
+        "endless": "politeness:\n  delay_seconds: .inf\n",
         "NUL": "name: a\nabout: \0\n",
         "escape": "name: a\nabout: \x1b[2J\n",
         "two documents": "name: a\n---\nname: b\n",

@@ -75,7 +75,7 @@ def _joined(far: Island, url: str, here: Crawl, there: Crawl) -> Iterator[subpro
     """Let the far machine work for the crawl for as long as the block lasts."""
     name = Parts.open(here.folder, RunOptions(store=url)).name
     options = ["--store", url, "--crawl", name, "--dir", str(there.folder), "--workers", str(WORKERS), "--name", "far"]
-    command = far.command([*THRESHER, "work", *options])
+    command = far.command([*THRESHER, "join", *options])
     with (here.folder / "work.out").open("wb") as output:
         joined = subprocess.Popen(command, cwd=REPOSITORY, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
     try:

@@ -16,8 +16,8 @@ from thresher.parsing.documents.document import DocumentLimits
 from thresher.parsing.isolated import Unparsable
 from thresher.records import FetchedPage
 
-MOST_GROWN_MIB = 64
-MOST_OF_CHILD_MIB = 188
+MAX_GROWTH_MIB = 64
+MAX_CHILD_MIB = 188
 """Of the process that converts, as of the one that parses heavy pages."""
 SECONDS = 2.0
 GOOD_PDFS = 20
@@ -153,8 +153,8 @@ def h14() -> Outcome:
     held = (
         in_time
         and not one.unfinished
-        and one.peak_mib <= MOST_OF_CHILD_MIB
-        and all_.grown_mib <= MOST_GROWN_MIB
+        and one.peak_mib <= MAX_CHILD_MIB
+        and all_.grown_mib <= MAX_GROWTH_MIB
         and all_.good == GOOD_PDFS
         and all_.exit_code == 0
     )

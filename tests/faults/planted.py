@@ -2,7 +2,7 @@
 
 Each loss is planted in a fresh copy of a prepared crawl. Then come the commands of a user: ``verify``, ``verify
 --repair``, ``run``, and ``verify`` again. A loss is repaired when every page of the site is in ``export`` afterwards,
-and, where there is a collection, in a copy of it that ``gather`` makes.
+and, where there is a collection, in a copy of it that ``pull`` makes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.faults.planted_crawls import KINDS, PreparedCrawls, SiteCrawl, prepar
 from tests.faults.planted_losses import LOSSES, Loss
 from tests.faults.table import Outcome
 
-MOST_ROUNDS = 3
+MAX_ROUNDS = 3
 """How often a crawl is repaired and run: pages that nothing names can be found only after a run has found links."""
 
 
@@ -108,7 +108,7 @@ def planted(crawls: PreparedCrawls, loss: Loss) -> Verdict:
         taken = loss.plant(crawl)
         has_changed = crawl.state() != before
         reports, rounds, code = [verify(crawl)], 0, 0
-        while rounds < MOST_ROUNDS and (rounds == 0 or any(map(_is_wrong, reports[-1].findings))):
+        while rounds < MAX_ROUNDS and (rounds == 0 or any(map(_is_wrong, reports[-1].findings))):
             reports.append(verify(crawl, "--repair"))
             code = 0 if crawl.kind.wide else crawl.run()
             reports.append(verify(crawl))
@@ -133,7 +133,7 @@ def missing(crawl: SiteCrawl) -> int:
     urls = crawl.site_urls()
     lost = urls - _exported(crawl.folder)
     if crawl.kind.collection:
-        called("gather", crawl.collection, crawl.root / "gathered", folder=REPOSITORY)
+        called("pull", crawl.collection, crawl.root / "gathered", folder=REPOSITORY)
         lost |= urls - _exported(crawl.root / "gathered")
     return len(lost)
 

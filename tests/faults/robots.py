@@ -1,4 +1,4 @@
-"""Robots and manners, rows P4 to P8: what robots.txt answers, how rules are read, how long a host is left alone."""
+"""Robots and politeness, rows P4 to P8: what robots.txt answers, how rules are read, how long a host is left alone."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def answer_in_all_ways(seconds: float = 40.0) -> Ways:
     with recorder(script) as w:
         seeds = [w.url(f"{case.name}.test") for case in cases]
         settings = {
-            "manners": {"delay_seconds": DELAY_SECONDS},
+            "politeness": {"delay_seconds": DELAY_SECONDS},
             "scope": {"deny_hosts": ["forbidden.test"]},
             "engine": {"concurrency": 64, "timeout_seconds": 8.0, "lease_seconds": 20.0},
         }
@@ -282,7 +282,7 @@ def paces(*, long: bool = False, seconds: float = 28.0) -> tuple[list[Pace], Res
     script |= {f"{name}.test": {"/": [busy(503, value), page("Up", f"solar {name}")]} for name, value in waits.items()}
     with recorder(script) as w:
         result = crawl(
-            w, [w.url(host) for host in script], {"manners": {"delay_seconds": DELAY_SECONDS}}, seconds=seconds
+            w, [w.url(host) for host in script], {"politeness": {"delay_seconds": DELAY_SECONDS}}, seconds=seconds
         )
         hosts = w.report().hosts
         first = next(hit for hit in w.hits("date.test") if hit.path == "/")

@@ -10,7 +10,7 @@ from testing.recording_server import Hit, Script, drip, hang, page, recorder, sl
 from tests.faults.live import crawl
 from tests.faults.table import Outcome
 
-LEAST_SHARE = 0.8
+MIN_SHARE = 0.8
 SLOTS = 32
 DELAY_SECONDS = 0.25
 
@@ -80,7 +80,7 @@ def _crawled(script: Script, hosts: Sequence[str], settings: dict[str, Any], sec
     A limit of exactly the good pages would let the last of them wait for a tarpit, which might yet become a page.
     """
     good = sum(len(paths) for host, paths in script.items() if host.startswith("good")) + SPARE_PAGES
-    config = {"manners": {"delay_seconds": DELAY_SECONDS}, "engine": {"concurrency": SLOTS}, **settings}
+    config = {"politeness": {"delay_seconds": DELAY_SECONDS}, "engine": {"concurrency": SLOTS}, **settings}
     with recorder(script) as w:
         crawl(w, [w.url(host) for host in hosts], config, pages=good, seconds=seconds)
         hits = w.hits()
@@ -93,7 +93,7 @@ def h3() -> Outcome:
     engine = {"concurrency": SLOTS, "timeout_seconds": 30.0, "lease_seconds": 60.0}
     reported = tarpits(200, good_hosts=20, pages_each=100, seconds=75, settings={"engine": engine})
     return Outcome(
-        held=reported.share >= LEAST_SHARE,
+        held=reported.share >= MIN_SHARE,
         figure=f"2,000 good pages: {reported.among:.1f} pages/s against {reported.alone:.1f} without tarpits: "
         f"{reported.share:.0%}; {reported.tarpits} tarpits got {reported.tarpit_requests} requests",
     )

@@ -77,7 +77,7 @@ def _open(folder: Path) -> CrawlSetup:
         "title": {"en": "solar cells"},
         "seeds": ["http://seed.test/"],
         "strategy": {"name": "breadth-first"},
-        "manners": {"delay_seconds": 0, "contact": "tests@example.org"},
+        "politeness": {"delay_seconds": 0, "contact": "tests@example.org"},
         "scope": {"max_depth": 100},
     }
     (folder / "topic.yaml").write_text(json.dumps(topic), encoding="utf-8")
@@ -92,8 +92,8 @@ async def _through(opened: CrawlSetup, urls: Sequence[str], raw: Sequence[str], 
     body = f"<title>'); DROP TABLE page;--</title><p>solar cells</p>{links}".encode("utf-8", "replace")
     answer = {"content-type": "text/html"}
     await pipeline.process(seed, FetchedPage(url=seed.url, status=200, headers=answer, body=body, fetched_at=1.0))
-    carry = {"note": "'); FLUSHALL \r\n"}
-    await pipeline.frontier.add([Candidate(url=url, score=1.0, carry=carry) for url in [*urls, *raw]])
+    strategy_data = {"note": "'); FLUSHALL \r\n"}
+    await pipeline.frontier.add([Candidate(url=url, score=1.0, strategy_data=strategy_data) for url in [*urls, *raw]])
     settled = await _settle_all(pipeline)
     for url in [*urls, *raw]:
         tally.expect(settled.get(url) == 1, f"leased {settled.get(url, 0)} times: {url!r}")

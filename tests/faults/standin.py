@@ -45,7 +45,7 @@ class Worker:
 
     def __init__(self, folder: Path, fault: str) -> None:
         self._topic = yaml.safe_load((folder / "topic.yaml").read_text())
-        self._delay = self._topic["manners"]["delay_seconds"]
+        self._delay = self._topic["politeness"]["delay_seconds"]
         self._fault = fault
         self._database = open_database(folder)
 

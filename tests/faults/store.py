@@ -200,13 +200,13 @@ def r11() -> Outcome:
 
 
 def p1() -> Outcome:
-    """Nothing befalls the crawl, and its manners are looked at."""
+    """Nothing befalls the crawl, and its politeness are looked at."""
     plan = Plan(site=Site(pages=4000, hosts=200, skew=2.0), delay_seconds=0.2, max_seconds=600.0)
     return _manners(run_with_faults(plan, calm))
 
 
 def p2() -> Outcome:
-    """Look at the manners while everything befalls the crawl."""
+    """Look at the politeness while everything befalls the crawl."""
     plan = Plan(site=Site(pages=8000, hosts=200, skew=1.5), delay_seconds=0.2, max_seconds=1200.0)
     return _manners(run_with_faults(plan, all_of_it(5.0)))
 

@@ -112,7 +112,7 @@ STORE_ROWS = [
     ),
     Entry(
         "S6-redis",
-        "S6 on a store: URLs, carries, notes and reasons with quotes, line breaks, commands of Redis, Lua",
+        "S6 on a store: URLs, strategy data, notes and reasons with quotes, line breaks, commands of Redis, Lua",
         "stored as data: no key outside the schema, no script but ours",
         "tests.faults.store_smuggling:s6",
         "tests/faults/test_store.py",

@@ -1,4 +1,4 @@
-"""Row S6 on a store: hostile addresses, carries and reasons are data to it, never commands or keys of their own."""
+"""Row S6 on a store: hostile addresses, strategy data and reasons are data to it, never commands or keys."""
 
 from __future__ import annotations
 
@@ -70,15 +70,17 @@ def smuggled(number: int, kind: str = "redis") -> Smuggled:
 
 async def _through(server: StoreServer, urls: list[str], tally: Tally) -> None:
     frontier = RedisFrontier(server.url, crawl=CRAWL)
-    carry = {"note": "'); FLUSHALL \r\n]]..redis.call('FLUSHALL')..[["}
+    strategy_data = {"note": "'); FLUSHALL \r\n]]..redis.call('FLUSHALL')..[["}
     for start in range(0, len(urls), AT_ONCE):
-        await frontier.add([Candidate(url=url, score=0.5, carry=carry) for url in urls[start : start + AT_ONCE]])
+        await frontier.add(
+            [Candidate(url=url, score=0.5, strategy_data=strategy_data) for url in urls[start : start + AT_ONCE]]
+        )
     await frontier.put_state("http://h1.test", "robots\r\nFLUSHALL", "'\"\r\nFLUSHALL\r\n", seconds=600)
     tally.expect(
         await frontier.get_state("http://h1.test", "robots\r\nFLUSHALL") == "'\"\r\nFLUSHALL\r\n",
         "a note came back changed",
     )
-    settled = await _settle_all(frontier, carry, tally)
+    settled = await _settle_all(frontier, strategy_data, tally)
     for url in urls:
         tally.expect(settled.get(url) == 1, f"leased {settled.get(url, 0)} times: {url!r}")
     await frontier.hosts(100)
@@ -92,11 +94,13 @@ async def _look_up(frontier: CrawlStore, url: str, tally: Tally) -> None:
     tally.expect(bool(right), f"{url!r} became {entry}")
 
 
-async def _settle_all(frontier: CrawlStore, carry: dict[str, str], tally: Tally) -> dict[str, int]:
+async def _settle_all(frontier: CrawlStore, strategy_data: dict[str, str], tally: Tally) -> dict[str, int]:
     settled: dict[str, int] = {}
     while leases := await frontier.lease(AT_ONCE, seconds=600, worker="'w\r\n"):
         for lease in leases:
-            tally.expect(lease.carry == carry, f"carry of {lease.url!r} became {lease.carry!r}")
+            tally.expect(
+                lease.strategy_data == strategy_data, f"strategy data of {lease.url!r} became {lease.strategy_data!r}"
+            )
             settled[lease.url] = settled.get(lease.url, 0) + 1
         await frontier.commit([_failed(lease) for lease in leases])
         for start in range(0, len(leases), ASKED_AT_ONCE):  # now: reasons are kept of what was settled last

@@ -16,7 +16,7 @@ SCRIPT = {
 
 def test_a_script_is_crawled_by_name_and_its_log_tells_how():
     with recorder(SCRIPT) as w:
-        result = crawl(w, [w.url("good.test")], {"manners": {"delay_seconds": 0.1}}, seconds=20)
+        result = crawl(w, [w.url("good.test")], {"politeness": {"delay_seconds": 0.1}}, seconds=20)
         report = w.report(delay_seconds=0.1)
         assert w.hits(path="/secret") == []
     assert result.exit_code == 0, result.stderr

@@ -18,7 +18,7 @@ def test_hostile_model_files_are_refused_and_nothing_runs(tmp_path):
     tally = model_files.models(tmp_path / "models")
     assert tally.broken == []
     assert tally.executed == 0
-    assert tally.grown_mib <= model_files.MOST_GROWN_MIB
+    assert tally.grown_mib <= model_files.MAX_GROWTH_MIB
 
 
 def test_hostile_topic_files_are_refused_with_their_line(tmp_path):

@@ -189,7 +189,7 @@ def test_opt_outs_are_obeyed_if_the_user_chose_so():
     names = ["usage.test", "usage-robots.test", "rsl.test", "for-others.test"]
     with recorder(SITES) as w:
         seeds = [url for name in names for url in (w.url(name), w.url(name, "/a"))]
-        result = crawl(w, seeds, {"manners": {"ai_optout": "obey"}}, seconds=60)
+        result = crawl(w, seeds, {"politeness": {"ai_optout": "obey"}}, seconds=60)
         assert not w.hits("usage-robots.test", "/")
     kept = {"http://usage-robots.test/a", *(f"http://{name}{path}" for name in names[2:] for path in PLAIN)}
     assert result.urls == kept

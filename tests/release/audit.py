@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 COMMAND = ["-m", "pip_audit", "--progress-spinner", "off", "--skip-editable", "--format", "json", "--timeout", "10"]
-MOST_SECONDS = 300
+MAX_SECONDS = 300
 
 
 def verdict(packages: Sequence[Mapping[str, Any]]) -> tuple[str, int]:
@@ -34,10 +34,10 @@ def _names(weaknesses: Sequence[Mapping[str, Any]]) -> str:
 def main() -> int:
     """Ask, and print what the answer means."""
     try:
-        done = subprocess.run([sys.executable, *COMMAND], capture_output=True, text=True, timeout=MOST_SECONDS)
+        done = subprocess.run([sys.executable, *COMMAND], capture_output=True, text=True, timeout=MAX_SECONDS)
         packages = json.loads(done.stdout)["dependencies"]
     except subprocess.TimeoutExpired:
-        print(f"Nothing is known: the service did not answer within {MOST_SECONDS} s.")
+        print(f"Nothing is known: the service did not answer within {MAX_SECONDS} s.")
         return 0
     except ValueError:
         words = done.stderr.strip().splitlines() or ["it said nothing"]

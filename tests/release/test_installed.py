@@ -22,7 +22,7 @@ except thresher.ThresherError as error:
 ASKED = {
     "redis": [
         ["run", "solar", "--store", "redis://127.0.0.1:9/0"],
-        ["work", "--store", "redis://127.0.0.1:9/0", "--crawl", "x"],
+        ["join", "--store", "redis://127.0.0.1:9/0", "--crawl", "x"],
     ],
     "collection": [["run", "solar", "--collection", "s3://bucket/solar"], ["gather", "s3://bucket/solar", "copy"]],
     "parquet": [
@@ -34,7 +34,7 @@ ASKED = {
         "export('pages.parquet')",
     ],
     "metrics": [["run", "solar", "--pages", "1", "--metrics-port", "9"]],
-    "learn": [["run", "judge"], ["collect", "solar", "--train", "layers"], ["collect", "solar", "--train", "rules"]],
+    "learn": [["run", "judge"], ["train", "solar", "--train", "layers"], ["train", "solar", "--train", "rules"]],
     "lab": [["lab", "compare", "--web", "generated-en-1000", "--strategies", "best-first"]],
     "warc": [["run", "warc"]],
     "notebook": ["pages().to_pandas()", "plot_harvest()"],
@@ -51,7 +51,7 @@ ASKS_FOR_NOTHING = {"dev", "speed"}
 """One is for those who work on Thresher; without the other a worker uses the event loop of asyncio."""
 
 
-MOST_BYTES = 150_000_000
+MAX_BYTES = 150_000_000
 """Of all packages that an installation without extras has, this one included."""
 
 
@@ -118,7 +118,7 @@ def test_the_plain_installation_is_small(bare):
     """Bytecode is not counted: Python writes it for what was imported so far."""
     [packages] = (bare.parents[1] / "lib").glob("python*/site-packages")
     size = sum(path.stat().st_size for path in packages.rglob("*") if path.is_file() and path.suffix != ".pyc")
-    assert size <= MOST_BYTES
+    assert size <= MAX_BYTES
 
 
 def test_a_crawl_needs_no_extra(installed, folder):

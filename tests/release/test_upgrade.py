@@ -19,6 +19,9 @@ from thresher.frontier.sqlite.inspect import SqliteFrontierReader
 from thresher.modelstate.codec import pack_both, unpack_both
 from thresher.storage.migrations import SCHEMA_VERSION
 
+pytestmark = pytest.mark.filterwarnings("ignore::thresher.config.renamed_keys.RenamedKeyWarning")
+"""The topic.yaml of an earlier version has earlier names of keys."""
+
 NEW = {WAITING: "<title>Better</title><p>Perovskite solar cells, stacked.</p>", LOST: f"<p>{earlier.TEA} Again.</p>"}
 
 

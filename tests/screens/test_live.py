@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from testing.screens import world
 
-MOST_ANSWERS = 20
+MAX_ANSWERS = 20
 
 
 def number(page, label):
@@ -85,7 +85,7 @@ def test_answers_by_key_teach_and_move_the_queue(look, watched):
     page = look().visit("/stars/label")
     queue = [each["url"] for each in watched.dashboard.ask("/api/crawls/stars/frontier?limit=20")["next"]]
     asked, moved = [], 0
-    for answer in "yn" * (MOST_ANSWERS // 2):
+    for answer in "yn" * (MAX_ANSWERS // 2):
         asked.append(page.locator(".question .where bdi").inner_text())
         page.keyboard.press(answer)
         expect(page.locator(".taught")).to_contain_text(asked[-1], timeout=40_000)

@@ -71,7 +71,7 @@ def of_spider(folder, monkeypatch):
 @pytest.mark.parametrize("kind", [of_run, of_try_and_seeds, of_collect, of_spider])
 @pytest.mark.parametrize("key", OTHERWISE)
 def test_every_key_of_the_politeness_reaches_every_kind_of_worker(kind, key, tmp_path, monkeypatch):
-    (tmp_path / "topic.yaml").write_text(json.dumps({**TOPIC, "manners": {key: OTHERWISE[key]}}))
+    (tmp_path / "topic.yaml").write_text(json.dumps({**TOPIC, "politeness": {key: OTHERWISE[key]}}))
     context = kind(tmp_path, monkeypatch)
     wanted = CrawlSetup.open(tmp_path).politeness
     assert wanted != Politeness()

@@ -33,10 +33,10 @@ LAB = '{"*:80": "127.0.0.1:8080", "*:443": "127.0.0.1:8443"}'
 @pytest.mark.parametrize(
     ("more", "outside"),
     [
-        ("", "manners.contact is empty"),
-        ("manners: {contact: me@example.org}\n", ""),
+        ("", "politeness.contact is empty"),
+        ("politeness: {contact: me@example.org}\n", ""),
         (f"network: {{connect_to: {LAB}}}\n", ""),
-        ('network: {connect_to: {"*:80": "127.0.0.1:8080"}}\n', "manners.contact is empty"),
+        ('network: {connect_to: {"*:80": "127.0.0.1:8080"}}\n', "politeness.contact is empty"),
     ],
 )
 def test_links_of_a_local_crawl_lead_to_public_hosts_only_with_a_contact(tmp_path, more, outside):
@@ -48,7 +48,7 @@ def test_links_of_a_local_crawl_lead_to_public_hosts_only_with_a_contact(tmp_pat
 
 @pytest.mark.parametrize("contact", ["me@example.org\\r\\nX: y", " ", "a\\0b"])
 def test_a_contact_is_one_line_of_text(tmp_path, contact):
-    (tmp_path / "topic.yaml").write_text(f'title: {{en: solar cells}}\nmanners: {{contact: "{contact}"}}\n')
+    (tmp_path / "topic.yaml").write_text(f'title: {{en: solar cells}}\npoliteness: {{contact: "{contact}"}}\n')
     with pytest.raises(ThresherError, match="contact"):
         CrawlSetup.open(tmp_path)
 

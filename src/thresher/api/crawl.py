@@ -57,7 +57,7 @@ class Crawl:
         seeds: URLs to start from.
         contact: Mail or web address for site operators; without it, only one's own hosts are crawled.
         strategy: The order in which links are followed; by default that of topic.yaml, else ``thresher``.
-        settings: Further keys of topic.yaml, such as ``{"manners": {"delay_seconds": 5}}``.
+        settings: Further keys of topic.yaml, such as ``{"politeness": {"delay_seconds": 5}}``.
 
     Raises:
         ConfigError: The arguments differ from the folder's topic.yaml, or are invalid.
@@ -102,7 +102,7 @@ class Crawl:
         crawl = BuiltCrawl.open(self.folder)
         if crawl.folder.joined.is_file():
             raise ConfigError(
-                f"{self.folder} works for a crawl that was started on another machine; continue with thresher work"
+                f"{self.folder} works for a crawl that was started on another machine; continue with thresher join"
             )
         check_crawl(crawl)
         stop = crawl.config.stop

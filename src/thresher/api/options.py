@@ -11,6 +11,7 @@ import yaml
 
 from thresher.api.topic import Topic
 from thresher.config.folder import CrawlFolder
+from thresher.config.renamed_keys import with_current_names
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, CrawlNotFound
 from thresher.operations.create import NewCrawl, checked_seed, create_crawl
@@ -53,10 +54,10 @@ class CrawlOptions:
         if self.topic:
             keys = {key: document.get(key, {}) for key in ("title", "about", "keywords", "examples")}
         if self.contact:
-            keys["manners"] = {"contact": self.contact}
+            keys["politeness"] = {"contact": self.contact}
         if self.strategy:
             keys["strategy"] = {"name": self.strategy}
-        for key, value in self.settings.items():
+        for key, value in with_current_names(self.settings).items():
             keys[key] = {**keys.get(key, {}), **value} if isinstance(value, Mapping) else value
         return keys
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from thresher.charts.html import html_table
 from thresher.parsing.main_content import PageContent
 from thresher.parsing.metadata import PageMetadata
-from thresher.records import Parts
+from thresher.records import ScoreBreakdown
 from thresher.storage.page_store import PageRecord, StoredContent
 from thresher.storage.reader import PageStoreReader
 from thresher.text.terminal import printable
@@ -43,7 +43,7 @@ class Page:
     fetched_at: datetime
     score: float
     status: int
-    parts: Parts = field(repr=False)
+    parts: ScoreBreakdown = field(repr=False)
     duplicate: bool
     topics: Mapping[str, float] = field(default_factory=dict, repr=False)
     opt_outs: Sequence[str] = ()

@@ -8,7 +8,7 @@ from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.search.index import SearchIndex
 from thresher.search.query import SearchQuery
-from thresher.search.ranking import MOST_HITS, Filters, SearchHit
+from thresher.search.ranking import MAX_HITS, Filters, SearchHit
 from thresher.search.snippets import snippet
 from thresher.storage.reader import PageStoreReader
 
@@ -52,7 +52,7 @@ def find_pages(
     with SearchIndex(folder.root, folder.pages) as index, PageStoreReader(folder.pages) as collection:
         crawl.backend.update_search(index)
         index.catch_up()
-        answers = index.search(terms, filters, limit=MOST_HITS if without_opt_outs else limit)
+        answers = index.search(terms, filters, limit=MAX_HITS if without_opt_outs else limit)
         if without_opt_outs:
             answers = [each for each in answers if not collection.is_opted_out(each.fingerprint)][:limit]
         pages = (_found(each, collection, terms) for each in answers)

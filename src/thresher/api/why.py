@@ -8,7 +8,7 @@ from typing import Any
 from thresher.charts.html import html_table
 from thresher.operations.explain import Explanation
 from thresher.operations.verdict import PageVerdict
-from thresher.records import Parts
+from thresher.records import ScoreBreakdown
 from thresher.storage.reader import PathHop
 from thresher.text.terminal import printable
 
@@ -30,10 +30,10 @@ class Step:
     title: str
     anchor: str
     score: float
-    score_parts: Parts
+    score_parts: ScoreBreakdown
     relevance: float
     relevant: bool
-    relevance_parts: Parts = field(repr=False)
+    relevance_parts: ScoreBreakdown = field(repr=False)
     reason: str
 
 
@@ -71,14 +71,14 @@ class Why:
         return self.explanation.score
 
     @property
-    def score_parts(self) -> Parts:
+    def score_parts(self) -> ScoreBreakdown:
         """The parts of the score of the link by which it was found."""
         return self.explanation.link.parts if self.explanation.link else {}
 
     @property
-    def relevance_parts(self) -> Parts:
+    def relevance_parts(self) -> ScoreBreakdown:
         """What the relevance was computed from, once it was fetched."""
-        return self.verdict.judgement.parts if self.verdict else {}
+        return self.verdict.judgement.breakdown if self.verdict else {}
 
     def as_json(self, *, details: bool = False) -> dict[str, Any]:
         """Return plain values, as ``thresher why --json`` prints them."""

@@ -41,7 +41,7 @@ from thresher.text.tokens import tokenize
 from thresher.urls.canonical import fingerprint
 
 SIGNATURE_BYTES = 4 * BANDS * BAND_NUMBERS
-MOST_REDIRECTS = 10
+MAX_REDIRECTS = 10
 """Redirects that are followed from a link."""
 
 Integers = NDArray[np.int64]
@@ -121,7 +121,7 @@ class Rejudge:
             "relevance": judgement.relevance,
             "relevant": judgement.relevant,
             "reward": judgement.reward,
-            "parts": packed_parts(judgement.parts),
+            "parts": packed_parts(judgement.breakdown),
             "topics": packed_topics(judgement.topics),
             "judged": True,
             "changed": is_different,
@@ -227,7 +227,7 @@ class Links:
     def _numbers(self, pages: Integers, targets: Any) -> Integers:
         """Return the numbers of link targets after redirects; -1 for those that are no page."""
         ends = targets.to_numpy()
-        for _ in range(len(self._redirects) and MOST_REDIRECTS):
+        for _ in range(len(self._redirects) and MAX_REDIRECTS):
             moved = ~np.isin(ends, pages)
             ends = ends.copy()
             ends[moved] = [self._redirects.get(end, end) for end in ends[moved].tolist()]
@@ -345,5 +345,5 @@ def _judgement(row: Mapping[str, Any]) -> Judgement:
     parts, topics = unpacked_parts(row["parts"]), unpacked_topics(row["topics"])
     if topics:
         best = best_topic(topics)
-        return Judgement.of_topics({**topics, best: replace(topics[best], parts=parts)})
-    return Judgement(relevance=row["relevance"], relevant=row["relevant"], reward=row["reward"], parts=parts)
+        return Judgement.of_topics({**topics, best: replace(topics[best], breakdown=parts)})
+    return Judgement(relevance=row["relevance"], relevant=row["relevant"], reward=row["reward"], breakdown=parts)

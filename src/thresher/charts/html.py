@@ -9,7 +9,7 @@ from typing import Any
 
 from thresher.text.terminal import printable
 
-MOST_CHARACTERS = 120
+MAX_CHARACTERS = 120
 """Maximum length of a cell; longer ones are truncated."""
 
 
@@ -28,7 +28,7 @@ def cell(value: Any) -> str:
         text = value.isoformat(" ", timespec="seconds")
     else:
         text = "" if value is None else printable(str(value))
-    return escape(text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 1]}…")
+    return escape(text if len(text) <= MAX_CHARACTERS else f"{text[: MAX_CHARACTERS - 1]}…")
 
 
 class Html(str):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+import warnings
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -55,13 +56,13 @@ TASKS = {
     },
     "Teach it": {
         "label": "Label pages as on topic or not; the judge is retrained.",
-        "collect": "Collect training data and train a strategy.",
+        "train": "Collect training data and train a strategy.",
         "judges": "List the judges of pages, or describe one.",
         "strategies": "List the crawl strategies, or describe one.",
     },
     "Many machines": {
-        "work": "Join a crawl that was started on another machine.",
-        "gather": "Copy the pages of all machines into a folder.",
+        "join": "Join a crawl that was started on another machine.",
+        "pull": "Copy the pages of all machines into a folder.",
         "plan": "Estimate workers, memory, disk and days of a crawl.",
     },
     "Research": {
@@ -76,10 +77,10 @@ TASKS = {
 COMMANDS = {name: does for commands in TASKS.values() for name, does in commands.items()}
 _MODULES = {"try": "try_page", "strategies": "listing", "judges": "listing"}
 """Modules that are not named like their commands."""
-_ELSEWHERE = ("collect", "demo", "lab", "mcp", "ui")
+_ELSEWHERE = ("demo", "lab", "mcp", "train", "ui")
 """Commands of the other packages of this wheel, listed here so that the help does not import them."""
-_RENAMED = {"train": "thresher collect; for a frozen web: thresher lab train"}
-"""Commands of earlier versions."""
+_RENAMED = {"collect": "train", "gather": "pull", "work": "join"}
+"""Commands of earlier versions, which are accepted until the next one."""
 _GROUP = "thresher.commands"
 
 
@@ -92,6 +93,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         command: click.Command
+        cmd_name = _RENAMED.get(cmd_name, cmd_name)
         if cmd_name in COMMANDS and cmd_name not in _ELSEWHERE:
             module = import_module(f"thresher.cli.{_MODULES.get(cmd_name, cmd_name)}")
             command = module.try_page if cmd_name == "try" else getattr(module, cmd_name)
@@ -108,7 +110,9 @@ class LazyGroup(click.Group):
         """Find the command; for an unknown name, suggest a similar one."""
         name = args[0]
         if name in _RENAMED:
-            ctx.fail(f"thresher {name} is now {_RENAMED[name]}")
+            name = _RENAMED[args[0]]
+            click.echo(f"warning: thresher {args[0]} is called thresher {name} now", err=True)
+            args = [name, *args[1:]]
         if name not in COMMANDS and not name.startswith("-") and name not in _installed():
             ctx.fail(f"no command is called {name!r};{did_you_mean(name, COMMANDS)} thresher --help lists all")
         return super().resolve_command(ctx, args)
@@ -165,6 +169,7 @@ def thresher(debug: bool) -> None:
 def main() -> None:
     """Run a command; known errors, also of the operating system and SQLite, become a message and an exit code."""
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it would look through all installed packages
+    warnings.showwarning = _print_warning
     try:
         try:
             thresher.main()
@@ -178,6 +183,11 @@ def main() -> None:
             click.echo(printable(line), err=True)
         _drop_output()
         sys.exit(known.exit_code)
+
+
+def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning for the user as one line, without the place in the source."""
+    click.echo(printable(f"warning: {message}"), err=True)
 
 
 def _drop_output() -> None:

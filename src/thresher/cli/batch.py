@@ -15,7 +15,7 @@ from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import with_all_pages
 from thresher.crawl import CrawlSetup
 from thresher.errors import require
-from thresher.monitoring.failures import some
+from thresher.monitoring.failures import pluralize
 
 if TYPE_CHECKING:
     from thresher.batch.executors import BatchResult
@@ -89,8 +89,9 @@ def batch(
         _print(done, output)
     if done.unreadable:
         echo(
-            f"{some(done.unreadable, 'page')} could not be read and are left out: what is stored of them is damaged. "
-            f"They are marked as unreadable in {output}. Repair them: thresher verify {dir} --repair",
+            f"{pluralize(done.unreadable, 'page')} could not be read and are left out: "
+            f"what is stored of them is damaged. They are marked as unreadable in {output}. "
+            f"Repair them: thresher verify {dir} --repair",
             err=True,
         )
         sys.exit(1)
@@ -100,7 +101,7 @@ def _print(done: BatchResult, output: Path) -> None:
     numbers = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in done.counts.items())
     echo(f"{numbers}, in {done.seconds:.1f} s, in {output}")
     if rest := done.counts["pages"] - done.counts.get("judged", done.counts["pages"]) - done.unreadable:
-        echo(f"{some(rest, 'page')} could not be judged: too little of them is stored", err=True)
+        echo(f"{pluralize(rest, 'page')} could not be judged: too little of them is stored", err=True)
     if done.applied is not None:
         elsewhere = done.counts["changed"] - done.applied
         echo(f"{done.applied:,} judgements written to the pages of this machine", err=True)

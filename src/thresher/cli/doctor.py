@@ -21,7 +21,7 @@ from thresher.assembly import check_crawl
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.crawl import CrawlSetup
 from thresher.errors import ThresherError
-from thresher.monitoring.failures import some
+from thresher.monitoring.failures import pluralize
 
 EXTRAS = {
     "browser": "pages that need JavaScript",
@@ -159,9 +159,13 @@ def _crawl(folder: Path) -> Iterator[DoctorCheck]:
         crawl = CrawlSetup.open(folder)
         yield DoctorCheck("topic.yaml", True, crawl.name)
         check_crawl(crawl)
-        yield DoctorCheck("crawl", True, f"{some(len(crawl.seeds()), 'seed')}, strategy {crawl.config.strategy.name}")
+        yield DoctorCheck(
+            "crawl", True, f"{pluralize(len(crawl.seeds()), 'seed')}, strategy {crawl.config.strategy.name}"
+        )
     except ThresherError as error:
         yield DoctorCheck("crawl", False, str(error))
         return
-    contact = crawl.config.manners.contact
-    yield DoctorCheck("contact", bool(contact), contact or "none", "" if contact else "manners.contact: me@example.org")
+    contact = crawl.config.politeness.contact
+    yield DoctorCheck(
+        "contact", bool(contact), contact or "none", "" if contact else "politeness.contact: me@example.org"
+    )

@@ -16,7 +16,7 @@ from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import with_all_pages
 from thresher.crawl import CrawlSetup
 from thresher.errors import ExportError
-from thresher.export.chunks import CHUNK_CHARACTERS, CHUNK_COLUMNS, LEAST_CHARACTERS, chunk_rows
+from thresher.export.chunks import CHUNK_CHARACTERS, CHUNK_COLUMNS, MIN_CHARACTERS, chunk_rows
 from thresher.export.formats import ExportFormat, ExportSummary, PageSelection
 from thresher.export.hosts import HOST_COLUMNS, host_rows
 from thresher.export.link_graph import LINK_COLUMNS, LinkGraphExport
@@ -83,7 +83,7 @@ KIND = "export format"
 @click.option("--chunks", is_flag=True, help="One row per part of a page, split by heading and size.")
 @click.option(
     "--chunk-size",
-    type=click.IntRange(min=LEAST_CHARACTERS),
+    type=click.IntRange(min=MIN_CHARACTERS),
     default=CHUNK_CHARACTERS,
     show_default=True,
     help="Most characters of a chunk.",

@@ -66,7 +66,7 @@ class EarlierCrawl:
         one = TopicDefinition(title=config.title, keywords=config.keywords)
         return cls(
             topic=one if chosen is None or config.topics else crawl.topic(),
-            contact=config.manners.contact,
+            contact=config.politeness.contact,
             taxonomy=_located(folder, chosen.file) if chosen else "",
             nodes=list(chosen.nodes) if chosen else [],
             allow=list(config.network.allow),

@@ -14,7 +14,7 @@ from thresher.text.terminal import printable, printable_json
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from thresher.records import Forecast, Parts
+    from thresher.records import Forecast, ScoreBreakdown
 
 CRAWL = click.Path(exists=True, file_okay=False, path_type=Path)
 """The type of every DIR argument."""
@@ -71,9 +71,9 @@ def in_words(forecast: Forecast, waiting: int) -> str:
     )
 
 
-def values_of(parts: Parts) -> str:
+def values_of(breakdown: ScoreBreakdown) -> str:
     """Return the parts of a score as text."""
-    return ", ".join(f"{name} {value:.3f}" for name, value in parts.items())
+    return ", ".join(f"{name} {value:.3f}" for name, value in breakdown.items())
 
 
 def echo_json(value: Any) -> None:

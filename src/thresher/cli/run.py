@@ -23,9 +23,9 @@ from thresher.coordination.store_binding import STORE_VARIABLE
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.feedback.count_interval import CountInterval
-from thresher.monitoring.failures import duration, some
+from thresher.monitoring.failures import duration, pluralize
 from thresher.monitoring.totals import relevant_words
-from thresher.operations.refresh import MOST_PAGES, refresh_run
+from thresher.operations.refresh import MAX_PAGES, refresh_run
 from thresher.runner.limits import Limits, Progress
 from thresher.runner.supervisor import RunResult, SupervisorOptions, run_crawl
 from thresher.status import described_keys
@@ -52,7 +52,7 @@ RESULT_KEYS = {
     "not_uploaded": "What of this machine is not in the collection, and the cause; null when all is.",
     "pages_per_second": "Pages per second of this run.",
 }
-"""The keys of the result of a run, for `run` and `work`."""
+"""The keys of the result of a run, for `run` and `join`."""
 
 
 def metrics_options(command: F) -> F:
@@ -113,7 +113,7 @@ def run(
     The exit code is 0 when the work was done or a limit was reached; 7 when it was done, but pages wait here for
     their upload to the collection; 9 when nothing, or almost nothing, could be fetched; 11 when it was stopped.
 
-    With a store that other machines can reach, such as redis://…, they join by thresher work. The end of this run then
+    With a store that other machines can reach, such as redis://…, they join by thresher join. The end of this run then
     ends the crawl for all of them.
 
     With --refresh, relevant pages that have probably changed are visited again, with conditional requests. New links
@@ -131,18 +131,18 @@ def run(
     crawl = CrawlSetup.open(dir, flags)
     if crawl.folder.joined.is_file():
         raise ConfigError(
-            f"{dir} works for a crawl that was started on another machine; continue with thresher work --dir {dir}"
+            f"{dir} works for a crawl that was started on another machine; continue with thresher join --dir {dir}"
         )
     if not workers and not crawl.backend.has_other_machines:
         raise ConfigError("--workers 0 only supervises other machines; give --store redis://…, which they can reach")
     check_crawl(crawl)
     is_first = not crawl.folder.segments()
-    around = refresh_run(crawl, pages or MOST_PAGES) if refresh else None
+    during_run = refresh_run(crawl, pages or MAX_PAGES) if refresh else None
     limits = Limits(minutes=minutes) if refresh else _limits(crawl.config.stop, pages, minutes)
     with RunReporter() as reporter:
         metrics = (metrics_address, metrics_port) if metrics_port else None
         options = SupervisorOptions(workers=workers, limits=limits, report=reporter.show, metrics=metrics)
-        result = run_crawl(crawl, options, around=around)
+        result = run_crawl(crawl, options, during_run=during_run)
     # after a failure the store may be away
     interval, doubtful = (None, []) if result.exit_code else asyncio.run(_doubts(crawl, result))
     look = f"changes {dir}" if refresh else ""
@@ -222,7 +222,7 @@ class RunReporter:
 def _as_json(result: RunResult, interval: CountInterval | None, doubtful: Sequence[DoubtfulSeed]) -> dict[str, Any]:
     values = replace(result.status, interval=interval, ended=result.ended).as_json()
     return {
-        "ending": result.ending.code,
+        "ending": result.stop_reason.code,
         **{name: values[name] for name in STATUS_KEYS},
         "seconds": round(result.progress.seconds, 3),
         "doubtful_seeds": [asdict(seed) for seed in doubtful],
@@ -247,7 +247,7 @@ def print_result(
         echo_json(_as_json(result, interval, doubtful))
     echo(result.closing_line, err=True)
     echo(
-        f"{some(counts.pages, 'page')}, {relevant_words(counts)}, {counts.failed:,} failed, "
+        f"{pluralize(counts.pages, 'page')}, {relevant_words(counts)}, {counts.failed:,} failed, "
         f"{counts.waiting:,} waiting, in {result.progress.seconds:.0f} s.",
         err=True,
     )

@@ -14,7 +14,7 @@ from thresher.cli.stores import with_all_pages
 from thresher.crawl import CrawlSetup
 from thresher.search.index import SearchIndex
 from thresher.search.query import SearchQuery
-from thresher.search.ranking import MOST_HITS, Filters, SearchHit, SearchOrder
+from thresher.search.ranking import MAX_HITS, Filters, SearchHit, SearchOrder
 from thresher.search.snippets import snippet
 from thresher.storage.reader import PageStoreReader
 
@@ -106,7 +106,7 @@ def search(
         crawl.backend.update_search(index)
         if index.catch_up(_report_progress) is None:
             echo("another search is adding pages to the index: the newest may be missing here", err=True)
-        most = MOST_HITS if without_optouts else limit
+        most = MAX_HITS if without_optouts else limit
         found = index.search(terms, _filters(**filters), limit=most, order=SearchOrder(order))
         if without_optouts:
             found = [hit for hit in found if not collection.is_opted_out(hit.fingerprint)][:limit]

@@ -35,7 +35,7 @@ from thresher.topics.expansion import Expander, TopicExpansion, expand_by_pages,
 from thresher.topics.topic import TopicDefinition
 
 SOURCES_VARIABLE = "THRESHER_SEED_SOURCES"
-MOST_REJECTED = 5
+MAX_REJECTED = 5
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -254,10 +254,10 @@ def _print(proposal: SeedProposal) -> None:
         echo(f"     found by {'; '.join(f'{name}: {why}' for name, why in seed.sources.items())}", err=True)
         echo(f"     words: {', '.join(seed.terms) or 'none of the topic'}", err=True)
     left = [f"{url}: {why}" for url, why in proposal.rejected.items() if not why.startswith("more than")]
-    for line in left[:MOST_REJECTED]:
+    for line in left[:MAX_REJECTED]:
         echo(f"  not proposed: {line}", err=True)
-    if len(left) > MOST_REJECTED:
-        echo(f"  not proposed: {len(left) - MOST_REJECTED} others; --json lists them", err=True)
+    if len(left) > MAX_REJECTED:
+        echo(f"  not proposed: {len(left) - MAX_REJECTED} others; --json lists them", err=True)
     echo(
         f"{len(proposal.seeds)} proposed, of {proposal.fetched} pages that could be judged and {proposal.found} URLs "
         "that were found.",

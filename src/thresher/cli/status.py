@@ -16,7 +16,7 @@ from thresher.cli.stores import opened, store_options
 from thresher.coordination.worker_registry import RegisteredWorker
 from thresher.feedback.topic_counts import TopicStatus
 from thresher.frontier.base import Counts
-from thresher.monitoring.failures import some
+from thresher.monitoring.failures import pluralize
 from thresher.status import CrawlStatus, described_keys, status_of
 
 SHOWN = (
@@ -107,7 +107,7 @@ def _done_words(counts: Counts) -> str:
     if not counts.done > counts.pages > 0:
         return ""
     without = counts.done - counts.pages
-    return f": {some(counts.pages, 'page')}, {without:,} without a page, such as redirects and sitemaps"
+    return f": {pluralize(counts.pages, 'page')}, {without:,} without a page, such as redirects and sitemaps"
 
 
 def _shown(value: object) -> str:
@@ -135,7 +135,7 @@ def _worker(worker: RegisteredWorker) -> dict[str, Any]:
 
 def _show_workers(workers: Sequence[RegisteredWorker]) -> None:
     if not workers:
-        echo("There are no workers. Add one: thresher work")
+        echo("There are no workers. Add one: thresher join")
         return
     echo_table(
         ["worker", "machine", "process", "pages", "for s", "state", "heartbeat s ago"],

@@ -17,14 +17,18 @@ from thresher.storage.reader import PageStoreReader
 from thresher.topics.taxonomy.bundled import BUNDLED_TITLE, bundled_token_table
 from thresher.topics.taxonomy.importing import ImportResult, import_taxonomy
 from thresher.topics.taxonomy.taxonomy import TaxonomyNode, TaxonomyReader
-from thresher.topics.token_table import LEAST, TokenCounter, TokenTable, unmapped
+from thresher.topics.token_table import MIN_COUNT, TokenCounter, TokenTable, unmapped
 from thresher.topics.topic import TopicDefinition
 
 
 @click.command()
 @click.argument("source", type=click.Path(exists=True, path_type=Path))
 @click.option(
-    "--least", type=click.IntRange(min=0), default=LEAST, show_default=True, help="Tokens seen more often than this."
+    "--least",
+    type=click.IntRange(min=0),
+    default=MIN_COUNT,
+    show_default=True,
+    help="Tokens seen more often than this.",
 )
 @click.option("--links", is_flag=True, help="Also count the links that pages added to the frontier.")
 @click.option(

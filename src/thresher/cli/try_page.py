@@ -13,7 +13,7 @@ from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option,
 from thresher.crawl import CrawlSetup
 from thresher.operations.try_page import TriedPage, try_pages
 from thresher.operations.verdict import fit
-from thresher.records import Parts
+from thresher.records import ScoreBreakdown
 from thresher.runner.fetch_once import fetch_once
 
 
@@ -94,9 +94,9 @@ def _echo(attempt: TriedPage, links: int, *, details: bool, first: bool) -> None
         echo(f"Not listed: {attempt.links_fetched:,} of its links lead to pages that were fetched already.")
 
 
-def _parts(parts: Parts, *, details: bool) -> list[str]:
+def _parts(breakdown: ScoreBreakdown, *, details: bool) -> list[str]:
     """Return the parts that are printed as more than zeros; a link has ten, and most change nothing."""
-    return [values_of({name: value for name, value in parts.items() if abs(value) >= 0.0005})] if details else []
+    return [values_of({name: value for name, value in breakdown.items() if abs(value) >= 0.0005})] if details else []
 
 
 def _no_links(attempt: TriedPage) -> str:

@@ -11,7 +11,7 @@ import click
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.crawl import CrawlSetup
 from thresher.errors import StoreRefused, StoreUnreachable
-from thresher.monitoring.failures import some
+from thresher.monitoring.failures import pluralize
 from thresher.verify.crawl import verify as verify_crawl
 from thresher.verify.findings import VerifyFinding, VerifyReport
 
@@ -73,7 +73,7 @@ def _repair_collection(crawl: CrawlSetup) -> CollectionAudit | None:
 
 def sentences(report: VerifyReport, folder: Path, *, repair: bool) -> list[str]:
     """Return the report as lines of text."""
-    looked_at = ", ".join(some(number, name.removesuffix("s")) for name, number in report.looked_at.items())
+    looked_at = ", ".join(pluralize(number, name.removesuffix("s")) for name, number in report.looked_at.items())
     lines = [f"looked at {looked_at}"]
     for finding in report.findings:
         lines += _finding(finding)

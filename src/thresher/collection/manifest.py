@@ -43,14 +43,14 @@ from thresher.objects.base import Objects
 
 logger = logging.getLogger(__name__)
 
-FORM = 2
+FORMAT_VERSION = 2
 """Form 1 has no revisions, and gives up no entries."""
 PAGES, FILE, LOST = "pages", "file", "lost"
 MANIFEST_CACHE = "manifest.sqlite"
 """The file of a folder's `ManifestReader`."""
 MERGE_ENTRIES = 64
 """Fewer new entries are neither merged nor looked for in merged objects."""
-MOST_MERGED_BYTES = 1 << 30
+MAX_MERGED_BYTES = 1 << 30
 MANIFEST, MERGED = "manifest", "merged"
 """The folders of entries, and of merged ones."""
 READS_AT_ONCE = 16
@@ -117,7 +117,7 @@ class ManifestEntry:
         return struct.unpack(f"<{len(content) // 8}q", content)
 
     def to_json(self) -> bytes:
-        return json.dumps({"form": FORM, **asdict(self)}).encode()
+        return json.dumps({"form": FORMAT_VERSION, **asdict(self)}).encode()
 
     @classmethod
     def from_json(cls, content: bytes) -> Self:
@@ -130,8 +130,10 @@ class ManifestEntry:
         try:
             fields = json.loads(content)
             form = fields.pop("form")
-            if form > FORM:
-                raise StoreError(f"the collection has form {form}, this Thresher reads up to {FORM}; use a newer one")
+            if form > FORMAT_VERSION:
+                raise StoreError(
+                    f"the collection has form {form}, this Thresher reads up to {FORMAT_VERSION}; use a newer one"
+                )
             entry = cls(**fields)
             entry.fingerprints()
         except (ValueError, TypeError, KeyError, AttributeError, struct.error) as error:
@@ -300,7 +302,7 @@ def merged_entries(objects: Objects, stream: str, last: int) -> list[bytes]:
     """
     packed = objects.get(_merged_key(stream, last))
     try:
-        content = zstd.decompress(packed, max_bytes=MOST_MERGED_BYTES)
+        content = zstd.decompress(packed, max_bytes=MAX_MERGED_BYTES)
     except zstd.ZstdError as error:
         raise DamagedFile(f"merged entries of {stream} cannot be read: {error}") from error
     found = content.split(b"\n")

@@ -59,7 +59,7 @@ SEGMENT_ROWS, SEGMENT_BYTES, SEGMENT_SECONDS = 2_000, 16 << 20, 15.0
 TICK_SECONDS = 1.0
 FILES_STREAM = "files-stream"
 """The file with the name of a folder's stream of files."""
-FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS = 1.0, 60.0
+FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS = 1.0, 60.0
 JOIN_SECONDS = 0.2
 _DIVERGED = "are not those of this folder, which may be a copy or a backup"
 
@@ -434,7 +434,7 @@ class UploadThread:
 
     def _longer(self, pause: float) -> float:
         """Return the next pause after a failure: about twice as long."""
-        return min(LONGEST_RETRY_SECONDS, max(FIRST_RETRY_SECONDS, pause * random.uniform(1.5, 2.5)))  # noqa: S311
+        return min(MAX_RETRY_SECONDS, max(FIRST_RETRY_SECONDS, pause * random.uniform(1.5, 2.5)))  # noqa: S311
 
 
 def _file_stream(folder: Path, *, anew: bool = False) -> str:

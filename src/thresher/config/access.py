@@ -29,9 +29,9 @@ from thresher.urls.canonical import registered_domain
 MARK = ("X-Thresher-Redacted", "a secret of topic.yaml was removed from this response")
 """A header line that we add to a response that repeats a secret."""
 MAX_STATE_BYTES = 4 << 20
-LEAST_CHARACTERS = 8
+MIN_CHARACTERS = 8
 """Shorter secrets are not removed from responses: they would be found in ordinary text."""
-LEAST_STATE_CHARACTERS = 16
+MIN_STATE_CHARACTERS = 16
 """The same for a storage state file, which has settings beside secrets."""
 _USUAL_PORTS = {"http": 80, "https": 443}
 
@@ -204,7 +204,7 @@ class HostAccess:
             headers=headers,
             cookies=cookies,
             local_storage={},
-            redacted_values=_forms(plain, LEAST_CHARACTERS),
+            redacted_values=_forms(plain, MIN_CHARACTERS),
         )
         return _with_state(access, entry.storage_state, folder) if entry.storage_state else access
 
@@ -351,7 +351,7 @@ def _with_state(access: HostAccess, config: StorageStateConfig, folder: Path) ->
         access,
         cookies=[*access.cookies, *cookies],
         local_storage=storage,
-        redacted_values=[*access.redacted_values, *_forms(plain, LEAST_STATE_CHARACTERS)],
+        redacted_values=[*access.redacted_values, *_forms(plain, MIN_STATE_CHARACTERS)],
     )
 
 

@@ -119,7 +119,7 @@ class CrawlFolder:
         try:
             stored = dict(json.loads(self.joined.read_text(encoding="utf-8")))
         except (ValueError, TypeError) as error:
-            raise ConfigError(f"{self.joined} cannot be read: {error}; join the crawl again: thresher work") from error
+            raise ConfigError(f"{self.joined} cannot be read: {error}; join the crawl again: thresher join") from error
         return RunOptions.of(stored)
 
     def runner(self) -> int:

@@ -11,6 +11,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from thresher.config.renamed_keys import EARLIER_NAMES, with_current_names
 from thresher.config.schema import CrawlConfig
 from thresher.config.yaml_tree import MAX_BYTES, compose
 from thresher.errors import ConfigError
@@ -39,6 +40,8 @@ def load_config(path: Path) -> CrawlConfig:
     """
     root = compose(path.name, _read(path))
     values = _plain(path.name, root)
+    if isinstance(values, dict):
+        values = with_current_names(values)
     try:
         return CrawlConfig.model_validate(values)
     except ValidationError as error:
@@ -123,7 +126,8 @@ def _line(node: yaml.Node | None, path: Sequence[int | str]) -> int:
     line = node.start_mark.line + 1 if node else 1
     for part in path:
         if isinstance(node, yaml.MappingNode):
-            pair = next(((key, value) for key, value in node.value if key.value == str(part)), None)
+            names = (str(part), EARLIER_NAMES.get(str(part)))
+            pair = next(((key, value) for key, value in node.value if key.value in names), None)
             if pair is None:
                 return line
             line, node = pair[0].start_mark.line + 1, pair[1]

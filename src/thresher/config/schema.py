@@ -44,7 +44,7 @@ class TaxonomyConfig(StrictConfig):
         default=[],
         description="Paths of the wanted nodes, such as Science/Technology/Energy; with topics, each names its own.",
     )
-    least_urls: int = Field(
+    min_urls_per_class: int = Field(
         default=150,
         ge=1,
         description="Leaves with fewer example pages are merged into their parent where a judge needs classes.",
@@ -158,7 +158,7 @@ class PolitenessConfig(StrictConfig):
     delay_seconds: float = Field(
         default=2.0, ge=0, description="Pause between the end of one request to a host and the start of the next."
     )
-    one_at_a_time_per: Literal["host", "address"] = Field(
+    serialize_by: Literal["host", "ip"] = Field(
         default="host",
         description="Whether the pause applies to each host, or also to each IP address that several hosts share.",
     )
@@ -170,7 +170,7 @@ class PolitenessConfig(StrictConfig):
         default="record",
         description="Whether pages whose site opts out of AI uses are left out, or kept with the opt-out recorded.",
     )
-    crawl_delay_up_to_seconds: float = Field(
+    max_crawl_delay_seconds: float = Field(
         default=60.0,
         ge=0,
         description="The longest Crawl-delay or Request-rate that is obeyed; a host that requires more is not crawled.",
@@ -418,7 +418,7 @@ class CrawlConfig(StrictConfig):
     )
     scope: ScopeConfig = Field(default=ScopeConfig(), description="Which URLs may be fetched.")
     stop: StopConfig = Field(default=StopConfig(), description="When a run stops: at the first limit that is reached.")
-    manners: PolitenessConfig = Field(default=PolitenessConfig(), description="Politeness towards sites.")
+    politeness: PolitenessConfig = Field(default=PolitenessConfig(), description="Politeness towards sites.")
     output: OutputConfig = Field(default=OutputConfig(), description="What is stored.")
     store: str = Field(
         default="sqlite",
@@ -507,10 +507,8 @@ class CrawlConfig(StrictConfig):
                 f"access to {open_host} has allow_http, and with network.proxy the proxy could read its secrets; "
                 "remove one of them"
             )
-        if proxy and proxy.names == "proxy" and self.manners.one_at_a_time_per == "address":
-            raise ValueError(
-                "manners.one_at_a_time_per: address needs the addresses of names; set network.proxy.names: local"
-            )
+        if proxy and proxy.names == "proxy" and self.politeness.serialize_by == "ip":
+            raise ValueError("politeness.serialize_by: ip needs the addresses of names; set network.proxy.names: local")
         return self
 
     @model_validator(mode="after")

@@ -15,7 +15,7 @@ from thresher.coordination.connection import CONNECT_SECONDS, connect_store
 from thresher.coordination.crawl_definition import Definition, DefinitionStore
 from thresher.coordination.keys import key_of
 from thresher.coordination.stop_orders import StopOrders
-from thresher.coordination.worker_names import machine_mark
+from thresher.coordination.worker_names import machine_id
 from thresher.coordination.worker_registry import WorkerRegistry, register_machine
 from thresher.errors import ConfigError
 from thresher.frontier.base import async_closing
@@ -89,7 +89,7 @@ class SharedCluster:
         self._options = options
         self._is_owner = owner
         self._name = config.name or folder.name
-        self._mark = machine_mark(folder)
+        self._mark = machine_id(folder)
         self._connection = connect_store(config.store)
         self._orders = StopOrders(self._connection, self._name)
         self._worker_registry = WorkerRegistry(self._connection, self._name)

@@ -27,7 +27,7 @@ from thresher.topics.taxonomy.bundled import BUNDLED
 from thresher.topics.yaml_writer import with_settings
 from thresher.urls.store_address import StoreAddress
 
-FORM = 1
+FORMAT_VERSION = 1
 MAX_FILE_BYTES = 16 << 20
 MAX_BYTES = 64 << 20
 MAX_FILES = 1000
@@ -169,7 +169,7 @@ class DefinitionStore:
         """Write a definition to the store, replacing the previous one.
 
         Args:
-            mark: Of the folder that it comes from; see `machine_mark`.
+            mark: Of the folder that it comes from; see `machine_id`.
 
         Raises:
             ConfigError: The store holds another crawl of the same name.
@@ -179,7 +179,7 @@ class DefinitionStore:
         for name, digest in digests.items():
             await self._connection.call("HSET", self._key, digest, definition.files[name])
         manifest = {
-            "form": FORM,
+            "form": FORMAT_VERSION,
             "mark": mark,
             "files": digests,
             "too_large": dict(definition.too_large),
@@ -204,7 +204,7 @@ class DefinitionStore:
             if manifest.get("mark") != mark and not same_topic:
                 raise ConfigError(
                     f"the store holds a crawl called {self._crawl!r} that was begun from another folder; join it by "
-                    "thresher work, or give this one another name in topic.yaml"
+                    "thresher join, or give this one another name in topic.yaml"
                 )
 
     async def fetch(self) -> Definition:
@@ -280,8 +280,10 @@ def _read(entry: bytes) -> dict[str, Any]:
         form = int(manifest["form"])
     except (ValueError, TypeError, KeyError) as error:
         raise StoreError("the crawl's definition cannot be read; run the crawl again where it began") from error
-    if form > FORM:
-        raise StoreError(f"the crawl's definition has form {form}, this Thresher reads up to {FORM}; use a newer one")
+    if form > FORMAT_VERSION:
+        raise StoreError(
+            f"the crawl's definition has form {form}, this Thresher reads up to {FORMAT_VERSION}; use a newer one"
+        )
     assert isinstance(manifest, dict)
     return manifest
 

@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass
 
 from thresher.frontier.base import CRAWL_WIDE, SharedState, StateReader
 
-WORKERS_KIND = "crew"
+WORKERS_KIND = "local workers"
+_EARLIER_KIND = "crew"  # of a run by version 0.2.0
 WORKERS_TTL_SECONDS = 10.0
 """A list that was not published again for this long has expired."""
 PUBLISH_SECONDS = 2.0
@@ -39,6 +40,7 @@ async def publish_workers(frontier: SharedState, local_workers: Sequence[LocalWo
 async def read_workers(frontier: StateReader) -> list[LocalWorker]:
     """Return the workers that were published last; none when the list has expired or cannot be read."""
     content = await frontier.get_state(CRAWL_WIDE, WORKERS_KIND)
+    content = content or await frontier.get_state(CRAWL_WIDE, _EARLIER_KIND)
     try:
         return [LocalWorker(**entry) for entry in json.loads(content)] if content else []
     except (ValueError, TypeError):

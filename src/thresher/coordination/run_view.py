@@ -11,7 +11,7 @@ from thresher.config.folder import CrawlFolder
 from thresher.coordination.keys import StoreConnection
 from thresher.coordination.local_workers import read_workers
 from thresher.coordination.stop_orders import StopOrders
-from thresher.coordination.worker_names import machine_mark
+from thresher.coordination.worker_names import machine_id
 from thresher.coordination.worker_registry import RegisteredWorker, WorkerRegistry, machines
 from thresher.frontier.base import StateReader
 
@@ -106,7 +106,7 @@ class SharedRun:
 
     async def other_machines(self) -> OtherMachines:
         workers, marks = await self._registry.workers(), await machines(self._connection, self._crawl)
-        has_all = self._folder.mark.is_file() and marks == {machine_mark(self._folder)}
+        has_all = self._folder.mark.is_file() and marks == {machine_id(self._folder)}
         return OtherMachines(are_working=any(not worker.is_silent for worker in workers), have_pages=not has_all)
 
     async def close(self) -> None:

@@ -12,7 +12,7 @@ from thresher.config.folder import CrawlFolder
 _LONGEST = 40
 
 
-def machine_mark(folder: CrawlFolder) -> str:
+def machine_id(folder: CrawlFolder) -> str:
     """Return a random id of this folder, unique among all machines: generated once, and stored in the folder."""
     if not folder.mark.is_file():
         folder.mark.write_text(secrets.token_hex(3), encoding="ascii")
@@ -22,7 +22,7 @@ def machine_mark(folder: CrawlFolder) -> str:
 
 def machine_name(folder: CrawlFolder, given: str = "") -> str:
     """Return the name of this machine in a crawl: as given, or its host name with the mark of its folder."""
-    return plain(given) if given else f"{plain(socket.gethostname())}-{machine_mark(folder)}"
+    return plain(given) if given else f"{plain(socket.gethostname())}-{machine_id(folder)}"
 
 
 def worker_names(machine: str, count: int) -> list[str]:

@@ -24,7 +24,7 @@ class Heartbeat:
 
     Args:
         host: The host name of its machine, for display.
-        mark: Identifies its folder; see `machine_mark`.
+        mark: Identifies its folder; see `machine_id`.
         since: Start time, by the clock of its machine.
         pages: Pages that it has settled since.
         state: ``working``, ``waiting`` or ``leaving``.

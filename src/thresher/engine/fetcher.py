@@ -134,7 +134,7 @@ class Fetcher:
 
     async def _render(self, browser: Renderer, lease: Lease, page: FetchedPage) -> PageRecord | None:
         """Process a page as a reader would see it; one that cannot be rendered now is released."""
-        rendered = await browser.see(lease, page, until=self.loop.end_of(lease))
+        rendered = await browser.render_if_needed(lease, page, until=self.loop.end_of(lease))
         if isinstance(rendered, FetchedPage):
             return await self._process(lease, rendered)
         if rendered:

@@ -91,7 +91,7 @@ class DnsPrefetcher:
     async def prefetch(self) -> None:
         """Start to resolve the names of the next hosts, if it is due; do not wait for the answers."""
         now = self._clock()
-        if now >= self._next and self._resolver.asks:
+        if now >= self._next and self._resolver.uses_dns:
             hosts = await self._frontier.next_hosts(self._hosts)
             self._next = now + max(EVERY_SECONDS, (self._clock() - now) / SHARE_OF_TIME)
             inside = [host for host in hosts if not self._scope or not self._scope.allows(f"http://{host}/", 0)]
@@ -101,7 +101,7 @@ class DnsPrefetcher:
 MAX_WAIT_SECONDS = 180.0
 """A run does not wait for hosts that are due later than this; the next run will fetch them."""
 
-LONGEST_IDLE_SECONDS = 0.5
+MAX_IDLE_SECONDS = 0.5
 """Other workers add URLs without notice, so no worker sleeps longer than this."""
 
 BROWSER_WAIT_SECONDS = 1.0
@@ -250,9 +250,9 @@ class LeaseLoop:
             self._news.clear()
             await self._poll_control_and_labels()
             if self._run_control.paused or self._room < self._least_room:
-                await self._wait(LONGEST_IDLE_SECONDS)
+                await self._wait(MAX_IDLE_SECONDS)
                 continue
-            leases = await self.grant()
+            leases = await self.acquire_leases()
             if self._dns_prefetcher:
                 await self._dns_prefetcher.prefetch()
             for request in await asyncio.gather(*map(self.request, leases)):  # one round trip to a far store for all
@@ -262,7 +262,7 @@ class LeaseLoop:
                 idle_seconds = await self._idle_seconds()
                 if idle_seconds is None and not self._hooks.expects_more():
                     return
-                await self._wait(LONGEST_IDLE_SECONDS if idle_seconds is None else idle_seconds)
+                await self._wait(MAX_IDLE_SECONDS if idle_seconds is None else idle_seconds)
 
     async def _poll_control_and_labels(self) -> None:
         self._run_control = await self._run_control_poller.poll()
@@ -282,7 +282,7 @@ class LeaseLoop:
         """How much room makes a call to the store worth its cost."""
         return max(1, self.context.concurrency // 8)
 
-    async def grant(self) -> list[Lease]:
+    async def acquire_leases(self) -> list[Lease]:
         """Lease as much as there is room for; a grant that is under way when we stop is still known."""
         self._granting = asyncio.ensure_future(self._lease())
         return await asyncio.shield(self._granting)
@@ -310,10 +310,10 @@ class LeaseLoop:
             return None
         seconds = await self._frontier.seconds_to_next()
         if self.open:  # each of them may bring news, or keep a host busy that the store calls ready
-            return min(max(LONGEST_IDLE_SECONDS if seconds is None else seconds, 0.05), LONGEST_IDLE_SECONDS)
+            return min(max(MAX_IDLE_SECONDS if seconds is None else seconds, 0.05), MAX_IDLE_SECONDS)
         if seconds is None or seconds > MAX_WAIT_SECONDS:
             return None
-        return min(max(seconds, 0.005), LONGEST_IDLE_SECONDS)
+        return min(max(seconds, 0.005), MAX_IDLE_SECONDS)
 
     async def _wait(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -454,7 +454,7 @@ class LeaseLoop:
         self._hooks.on_settled(lease, settled)
         return settled
 
-    async def give_back(self) -> None:
+    async def release_all(self) -> None:
         """Return the leases that were not settled, one that is being granted just now among them."""
         if self._reporting:
             self._reporting.cancel()

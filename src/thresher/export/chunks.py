@@ -35,7 +35,7 @@ CHUNK_COLUMNS: Columns = {
     "hash": "string",
 }
 CHUNK_CHARACTERS = 2_000
-LEAST_CHARACTERS = 100
+MIN_CHARACTERS = 100
 
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s)|[。！？；]|\n|$)\s*", re.DOTALL).findall
 _SEPARATOR = " > "

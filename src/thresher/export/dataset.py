@@ -24,7 +24,7 @@ SHARD_CHARACTERS = 256 << 20
 CARD = "README.md"
 _ORIGIN = "Pages that the focused crawler Thresher fetched for the topic"
 
-_MOST_LICENSES = 1_000
+_MAX_LICENSES = 1_000
 _SHOWN_LICENSES = 20
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _MEANINGS = {
@@ -65,7 +65,7 @@ class DatasetCounts:
             self.last = max(self.last, row["fetched_at"])
             self.languages[row["language"]] += 1
             self.hosts.add(row["host"])
-            known = row["license"] in self.licenses or len(self.licenses) < _MOST_LICENSES
+            known = row["license"] in self.licenses or len(self.licenses) < _MAX_LICENSES
             self.licenses[row["license"] if known else "other"] += 1
             yield row
 

@@ -17,7 +17,7 @@ from thresher.storage.page_store import PageRecord
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import fingerprint, host_key
 
-MOST_PER_HOST = 2
+MAX_PER_HOST = 2
 """Hubs of one host are similar."""
 
 
@@ -46,7 +46,7 @@ def hubs(collection: PageStoreReader, number: int, topic: str = "") -> list[Hub]
             if hub.relevant:
                 of_host = best.setdefault(host_key(record.url), [])
                 heapq.heappush(of_host, (hub.worth, -place, hub))
-                if len(of_host) > MOST_PER_HOST:
+                if len(of_host) > MAX_PER_HOST:
                     heapq.heappop(of_host)
     ranked = sorted((entry for of_host in best.values() for entry in of_host), reverse=True)
     return [hub for _, _, hub in ranked[:number]]

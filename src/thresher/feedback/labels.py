@@ -18,7 +18,7 @@ from thresher.frontier.base import CRAWL_WIDE, SharedState
 
 ACKNOWLEDGED_KIND = "heard"
 ACKNOWLEDGED_TTL_SECONDS = 365 * 86_400.0
-LEAST_DOUBT = 0.02
+MIN_DOUBT = 0.02
 """No label by a model is surer than this leaves room for."""
 
 
@@ -74,7 +74,7 @@ def _bounded(probability: float) -> float:
     """Return a probability that is not mistaken for the label of a person."""
     if not 0.0 <= probability <= 1.0:
         raise ValueError("not a probability")
-    return min(max(probability, LEAST_DOUBT), 1.0 - LEAST_DOUBT)
+    return min(max(probability, MIN_DOUBT), 1.0 - MIN_DOUBT)
 
 
 class LabelStore(Protocol):

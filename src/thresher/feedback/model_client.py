@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 PROMPT_VERSION = 1
 """Part of the key of cached answers: another prompt gives other answers."""
-MOST_CHARACTERS = 3_000
+MAX_CHARACTERS = 3_000
 """Of a page's text."""
-MOST_TITLE_CHARACTERS = 200
-MOST_TOPIC_CHARACTERS = 1_000
+MAX_TITLE_CHARACTERS = 200
+MAX_TOPIC_CHARACTERS = 1_000
 ANSWER_TOKENS = 8
 REASONING_TOKENS = 4_000
 TOP_LOGPROBS = 5
@@ -96,20 +96,20 @@ class ModelUnavailable(Exception):
 
 def answer_key(config: ModelLabelsConfig, topic: str, page: PageText) -> str:
     """Return the key of a cached answer: a hash of model, topic and what is sent of the page."""
-    content = [PROMPT_VERSION, config.model, topic, _clean(page.title, MOST_TITLE_CHARACTERS), _cleaned_text(page)]
+    content = [PROMPT_VERSION, config.model, topic, _clean(page.title, MAX_TITLE_CHARACTERS), _cleaned_text(page)]
     return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def messages(topic: str, page: PageText, nonce: str) -> list[dict[str, str]]:
     """Return the request's messages: the question, then the page between its markers."""
     marker = f"=== page {nonce} ==="
-    body = f"{marker}\nTitle: {_clean(page.title, MOST_TITLE_CHARACTERS)}\n\n{_cleaned_text(page)}\n{marker}"
-    instructions = INSTRUCTIONS.format(topic=_clean(topic, MOST_TOPIC_CHARACTERS), nonce=nonce)
+    body = f"{marker}\nTitle: {_clean(page.title, MAX_TITLE_CHARACTERS)}\n\n{_cleaned_text(page)}\n{marker}"
+    instructions = INSTRUCTIONS.format(topic=_clean(topic, MAX_TOPIC_CHARACTERS), nonce=nonce)
     return [{"role": "system", "content": instructions}, {"role": "user", "content": body}]
 
 
 def _cleaned_text(page: PageText) -> str:
-    return _clean(page.text, MOST_CHARACTERS)
+    return _clean(page.text, MAX_CHARACTERS)
 
 
 def _clean(text: str, most: int) -> str:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thresher.config.model_labels import ModelLabelsConfig
-from thresher.feedback.labels import LEAST_DOUBT, Label, model_labels, verdicts
+from thresher.feedback.labels import MIN_DOUBT, Label, model_labels, verdicts
 from thresher.feedback.model_client import ModelAnswer
 from thresher.intervals import wilson_interval
 
-FEWEST_COMPARED = 5
+MIN_COMPARED = 5
 """Pages with a person's label too from which an error rate is reported."""
 ASSUMED_RIGHT, ASSUMED_PAGES = 0.65, 5.0
 """The confidence in a model that was not compared yet, and how many pages this assumption counts as.
@@ -48,10 +48,10 @@ class ErrorRate:
     def confidence(self) -> float:
         """The probability that an answer is right, between the assumption and what was observed."""
         right = self.pages - self.wrong + ASSUMED_PAGES * ASSUMED_RIGHT
-        return min(max(right / (self.pages + ASSUMED_PAGES), 0.5), 1.0 - LEAST_DOUBT)
+        return min(max(right / (self.pages + ASSUMED_PAGES), 0.5), 1.0 - MIN_DOUBT)
 
     def __str__(self) -> str:
-        if self.pages < FEWEST_COMPARED:
+        if self.pages < MIN_COMPARED:
             return f"not known yet ({self.pages} of its pages have a person's label too)"
         low, high = self.interval
         return (

@@ -22,7 +22,7 @@ from math import log
 
 REACH = 2.0
 """Ranks that are sampled, as a multiple of the number of pages that seem relevant."""
-LEAST_REACH = 40
+MIN_REACH = 40
 """Ranks that are sampled at least."""
 HALF = 0.5
 NEIGHBOURS = 2
@@ -53,7 +53,7 @@ def most_informative(pages: Sequence[LabelCandidate], count: int) -> list[str]:
     """
     ranked = sorted(pages, key=lambda page: (-page.relevance, page.url))
     seem_relevant = sum(page.relevance >= HALF for page in ranked)
-    reach = min(len(ranked), max(LEAST_REACH, count, int(REACH * seem_relevant)))
+    reach = min(len(ranked), max(MIN_REACH, count, int(REACH * seem_relevant)))
     return [page.url for page in _spread(ranked[:reach], count)]
 
 

@@ -27,11 +27,11 @@ logger = logging.getLogger(__name__)
 
 REJUDGE_BATCH = 200
 """Pages that are rejudged at once; between two batches other work goes on."""
-LEAST_CHANGE = 0.01
+MIN_CHANGE = 0.01
 """A stored judgement is replaced when its relevance changes by more than this, or its verdict changes."""
 NEEDS_PAGES = 5
 """Settled pages of a worker between two reads of how many relevant pages each topic has."""
-MOST_LEARNED_AGAIN = 20
+MAX_LEARNED_AGAIN = 20
 """Labelled pages that are not in the judge's sample are added again, the latest this many: each costs a refit."""
 
 Labels = Mapping[str, Mapping[str, float | None]]
@@ -128,7 +128,7 @@ class JudgementUpdater:
         revisions = list(learned)
         given = [url for url, topics in by_url.items() if any(yes is not None for yes in topics.values())]
         missing = [url for url in given if not self._learner.remembers(url)]
-        for url in missing[-MOST_LEARNED_AGAIN:]:
+        for url in missing[-MAX_LEARNED_AGAIN:]:
             if page := page_of(url):
                 revisions += self._learner.learn(page)
         return revisions
@@ -221,7 +221,7 @@ async def rejudge_segments(
 async def _rejudged(learner: Learner, archive: Archive) -> AsyncIterator[list[Revision]]:
     """Yield the changed judgements of an archive, batch by batch; pages that cannot be read are counted."""
     last, unreadable = 0, []
-    while batch := await archive.stored(last, REJUDGE_BATCH):
+    while batch := await archive.pages_after(last, REJUDGE_BATCH):
         last = batch[-1].row_id
         revisions = []
         for page in batch:
@@ -254,14 +254,14 @@ def is_changed(judgement: Judgement, page: StoredPage) -> bool:
     """Return whether a judgement differs enough from the stored one to replace it."""
     if judgement.topics:
         return not _are_same(judgement.topics, unpacked_topics(page.topics))
-    return judgement.relevant != page.relevant or abs(judgement.relevance - page.relevance) > LEAST_CHANGE
+    return judgement.relevant != page.relevant or abs(judgement.relevance - page.relevance) > MIN_CHANGE
 
 
 def _are_same(now: Mapping[str, Judgement], before: Mapping[str, Judgement]) -> bool:
     return all(
         name in before
         and judgement.relevant == before[name].relevant
-        and abs(judgement.relevance - before[name].relevance) <= LEAST_CHANGE
+        and abs(judgement.relevance - before[name].relevance) <= MIN_CHANGE
         for name, judgement in now.items()
     )
 
@@ -273,7 +273,7 @@ def _parsed(page: StoredPage) -> ParsedPage:
 def _labelled(url: str, labels: Mapping[str, float]) -> Revision:
     """Return a revision that has the labels as its verdicts, for a page that the judge did not revise."""
     topics = {
-        topic: Judgement(relevance=float(yes), relevant=yes >= 0.5, parts={LABEL_PART: float(yes)})
+        topic: Judgement(relevance=float(yes), relevant=yes >= 0.5, breakdown={LABEL_PART: float(yes)})
         for topic, yes in labels.items()
     }
     return Revision(url=url, judgement=Judgement.of_topics(topics))

@@ -21,7 +21,7 @@ from thresher.urls.canonical import canonicalize, fingerprint
 
 BEST_URLS = 2_000
 """Waiting URLs whose pages are loaded."""
-MOST_PAGES = 300
+MAX_PAGES = 300
 """Pages that are loaded at most: those that the best URLs were found on."""
 
 
@@ -51,7 +51,7 @@ async def warm_start(strategy: Strategy, frontier: Frontier, pages: Path) -> int
         return 0
     best = await frontier.peek(BEST_URLS)
     waiting = {entry.url: entry.score for entry in best if canonicalize(entry.url) == entry.url}
-    parents = list(dict.fromkeys(entry.parent for entry in best if entry.parent))[:MOST_PAGES]
+    parents = list(dict.fromkeys(entry.parent for entry in best if entry.parent))[:MAX_PAGES]
     stored = await asyncio.to_thread(lambda: list(_stored_parents(pages, parents, waiting)))
     for parent in stored:
         scores = combined.restore_scores(parent.scores, waiting) if combined else {ONE_TOPIC: waiting}

@@ -16,7 +16,7 @@ time), parked (until it is unparked, or for a given time). A host without waitin
 Promises, each with a test in `tests/contract/`:
 
 1. Score.   `lease` returns the best waiting URL over all ready hosts; ties by age. A URL found again while it waits is
-            merged by the strategy's `Merge`; carry and parent follow the winning score, the greater `depth_left`,
+            merged by the strategy's `Merge`; its data and parent follow the winning score, the greater `depth_left`,
             the smaller `hops` and the greater kind are kept independently. Finding a leased, done or failed URL again
             changes nothing. A lease has the kind of its candidate.
 2. Lease.   A leased URL belongs to one worker until the lease expires. Every lease has a fence, greater than all
@@ -74,7 +74,7 @@ def check_scores(scores: Iterable[float]) -> None:
 
 
 def unpack_data(data: Any) -> tuple[dict[str, Json], str]:
-    """Return carry and `for_host` of a Candidate; stores keep the one that is not empty, as JSON."""
+    """Return strategy data and `for_host` of a Candidate; stores keep the one that is not empty, as JSON."""
     return ({}, data) if isinstance(data, str) else (data or {}, "")
 
 
@@ -88,12 +88,12 @@ def plain_url(url: str) -> str:
     return url.partition("#")[0]
 
 
-_SHORT = Struct("f")
+_FLOAT32 = Struct("f")
 
 
-def short(score: float) -> float:
+def as_float32(score: float) -> float:
     """Round a score from -1 to 1 to a 32-bit float: the eighth digit never matters, and it takes half the space."""
-    return float(_SHORT.unpack(_SHORT.pack(score))[0]) if -1.0 <= score <= 1.0 else score
+    return float(_FLOAT32.unpack(_FLOAT32.pack(score))[0]) if -1.0 <= score <= 1.0 else score
 
 
 def is_same_score(one: float, other: float) -> bool:
@@ -122,7 +122,7 @@ MAX_UNBEGUN = 20
 """A URL whose lease expired this often before a request was reported has failed, so nothing is leased for ever."""
 UNBEGUN = 8
 """Stores keep both counts of a URL in one small number: its tries, plus this for each lease that expired unbegun."""
-MOST_FAILURES = 50_000
+MAX_FAILURES = 50_000
 """Maximum number of listed pairs of host and reason, for failed URLs and for parked hosts each."""
 LOST_WITH_FILES = Reason(ReasonKind.LOST_FILES)
 """Reason of URLs that neither wait nor failed."""
@@ -319,11 +319,11 @@ class SharedState(StateReader, Protocol):
         """Store a value about a host (its robots.txt, for example) for all workers, with a TTL in seconds."""
         ...
 
-    async def acquire_lock(self, gate: str, *, seconds: float) -> float:
+    async def acquire_lock(self, name: str, *, seconds: float) -> float:
         """Acquire a lock that expires after `seconds`; return 0, or the seconds to wait while it is held."""
         ...
 
-    async def release_lock(self, gate: str, *, delay_seconds: float) -> None:
+    async def release_lock(self, name: str, *, delay_seconds: float) -> None:
         """Release a lock; it can be acquired again after the delay."""
         ...
 
@@ -402,7 +402,7 @@ class Frontier(Protocol):
     async def failures(self) -> list[FailureCount]:
         """Count failed URLs by host and reason, and the URLs that wait for parked hosts, unordered.
 
-        Bounded by `MOST_FAILURES` of each kind, and no backend may scan its waiting URLs for it.
+        Bounded by `MAX_FAILURES` of each kind, and no backend may scan its waiting URLs for it.
         """
         ...
 

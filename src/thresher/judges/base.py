@@ -12,9 +12,9 @@ from typing import Protocol, runtime_checkable
 
 from thresher.records import Judgement, ParsedPage, Revision, TermWeight
 
-MOST_WORDS = 50
+MAX_WORDS = 50
 """Terms that an explanation of a judgement lists at most."""
-LEAST_CHANGE = 0.01
+MIN_CHANGE = 0.01
 """A revision is reported when the relevance (or the reward) changes by more than this."""
 FINAL_PAGES = 500
 """Pages after which the judgements of new pages change little."""

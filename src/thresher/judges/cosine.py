@@ -28,9 +28,9 @@ class CosineJudge:
 
     def judge(self, page: ParsedPage) -> Judgement:
         v_c = count(page.text, page.language)
-        parts = {f"cosine {code}": cosine(v_c, v_t) for code, v_t in self._vectors.items()}
-        R_PC = max(parts.values(), default=0.0)
-        return Judgement(relevance=R_PC, relevant=self._threshold <= R_PC, parts=parts)
+        breakdown = {f"cosine {code}": cosine(v_c, v_t) for code, v_t in self._vectors.items()}
+        R_PC = max(breakdown.values(), default=0.0)
+        return Judgement(relevance=R_PC, relevant=self._threshold <= R_PC, breakdown=breakdown)
 
     def words(self, page: ParsedPage) -> Sequence[TermWeight]:
         """Return the topic's terms on the page, each with its share of the cosine; no weight is negative."""

@@ -19,7 +19,7 @@ from thresher.topics.topic import TopicDefinition
 CHECK_REJECTED = 25
 """Rejected pages after which the languages that other workers found are read again."""
 _STATE = "languages"
-_REJECTED = Judgement(relevance=0.0, relevant=False, parts={LANGUAGE_PART: 1.0})
+_REJECTED = Judgement(relevance=0.0, relevant=False, breakdown={LANGUAGE_PART: 1.0})
 
 
 def wanted_codes(languages: Iterable[str]) -> frozenset[str]:
@@ -66,7 +66,7 @@ class LanguageFilter:
         return self._judge.words(page)
 
     def _filtered(self, judgement: Judgement, language: str) -> Judgement:
-        accepted = not language or self._accepts(language) or judgement.parts.get(LABEL_PART) in (0.0, 1.0)
+        accepted = not language or self._accepts(language) or judgement.breakdown.get(LABEL_PART) in (0.0, 1.0)
         return judgement if accepted else _REJECTED
 
     def _accepts(self, language: str) -> bool:

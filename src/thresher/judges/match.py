@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 
 from thresher.errors import ConfigError
-from thresher.judges.base import MOST_WORDS
+from thresher.judges.base import MAX_WORDS
 from thresher.records import Judgement, ParsedPage, TermWeight
 from thresher.text.tokens import count
 from thresher.text.vectors import Vector
 from thresher.topics.profile import TopicProfile
 
-MOST_CHARACTERS = 200_000
+MAX_CHARACTERS = 200_000
 """Characters of a page that a pattern is matched against: this bounds the time for a hostile page."""
 
 
@@ -33,10 +33,10 @@ class MatchJudge:
         self._pattern = _compile(pattern) if pattern else None
 
     def judge(self, page: ParsedPage) -> Judgement:
-        parts = {"pattern": float(bool(self._found(page)))} if self._pattern else self._shares(page)
+        breakdown = {"pattern": float(bool(self._found(page)))} if self._pattern else self._shares(page)
         least = 1.0 if self._pattern else self._least
-        relevant = any(share >= least for share in parts.values())
-        return Judgement(relevance=float(relevant), relevant=relevant, parts=parts)
+        relevant = any(share >= least for share in breakdown.values())
+        return Judgement(relevance=float(relevant), relevant=relevant, breakdown=breakdown)
 
     def words(self, page: ParsedPage) -> Sequence[TermWeight]:
         """Return the words that were found; no weight is negative."""
@@ -47,7 +47,7 @@ class MatchJudge:
         for vector in self._vectors.values():
             weights |= {term: max(weight, weights.get(term, 0.0)) for term, weight in vector.items() if term in counts}
         words = [TermWeight(term=term, weight=weight) for term, weight in weights.items()]
-        return sorted(words, key=lambda word: -word.weight)[:MOST_WORDS]
+        return sorted(words, key=lambda word: -word.weight)[:MAX_WORDS]
 
     def _shares(self, page: ParsedPage) -> dict[str, float]:
         counts = count(page.text, page.language)
@@ -55,11 +55,11 @@ class MatchJudge:
 
     def _found(self, page: ParsedPage) -> list[str]:
         assert self._pattern is not None
-        text = f"{page.title}\n{page.text}"[:MOST_CHARACTERS]
+        text = f"{page.title}\n{page.text}"[:MAX_CHARACTERS]
         found: dict[str, None] = {}
         for match in self._pattern.finditer(text):
             found[match[0].lower()] = None
-            if len(found) == MOST_WORDS:
+            if len(found) == MAX_WORDS:
                 break
         return list(found)
 

@@ -83,7 +83,7 @@ logger = logging.getLogger(__name__)
 
 ENTRY_BYTES = 1 << 20
 """Upper bound of the size of an entry."""
-MOST_UNPACKED = 32 * ENTRY_BYTES
+MAX_UNPACKED = 32 * ENTRY_BYTES
 """Upper bound of its size after decompression."""
 LEVEL = 1
 _NOTES = "notes"
@@ -100,7 +100,7 @@ def compress(content: bytes) -> bytes:
     return zlib.compress(content, LEVEL)
 
 
-def decompress(content: bytes, *, most: int = MOST_UNPACKED) -> bytes:
+def decompress(content: bytes, *, most: int = MAX_UNPACKED) -> bytes:
     """Undo `compress`, with an upper bound of the result against decompression bombs.
 
     Raises:

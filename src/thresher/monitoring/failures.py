@@ -20,10 +20,10 @@ from thresher.reasons.reason import MESSAGES, NO_REASON, Reason, ReasonKind, des
 from thresher.records import BlockKind
 
 EXAMPLE_HOSTS = 3
-MOST_GROUPS = 50
+MAX_GROUPS = 50
 """Groups that are listed in JSON at most."""
 UNLISTED = "reason not listed"
-_LONGEST_WORDS = 100
+_MAX_MESSAGE_CHARACTERS = 100
 
 
 class FailureKind(StrEnum):
@@ -191,7 +191,7 @@ def group_of(reason: Reason) -> Reason:
 
 def plain_reason(reason: Reason) -> str:
     """Return a plain message why a URL failed or waits; reasons that mean the same have the same message."""
-    return describe(group_of(reason), short=True)[:_LONGEST_WORDS] or UNLISTED
+    return describe(group_of(reason), short=True)[:_MAX_MESSAGE_CHARACTERS] or UNLISTED
 
 
 def cause_of(reason: Reason) -> Cause:
@@ -232,10 +232,10 @@ class FailureGroup:
     retry_seconds: float | None
 
     def __str__(self) -> str:
-        where = f" on {some(self.hosts, 'host')}" if self.hosts else ""
+        where = f" on {pluralize(self.hosts, 'host')}" if self.hosts else ""
         more = ", …" if self.hosts > len(self.examples) else ""
         named = f" ({', '.join(self.examples)}{more})" if self.examples else ""
-        return f"{some(self.urls, 'URL')}{where}: {self.reason}{named}{self._retry}"
+        return f"{pluralize(self.urls, 'URL')}{where}: {self.reason}{named}{self._retry}"
 
     @property
     def _retry(self) -> str:
@@ -274,7 +274,7 @@ class FailureReport:
         if not waiting:
             return ""
         numbers = [sum(group.waiting for group in groups) for groups in waiting.values()]
-        head = f"{some(sum(numbers), 'URL')} {'remains' if sum(numbers) == 1 else 'remain'}"
+        head = f"{pluralize(sum(numbers), 'URL')} {'remains' if sum(numbers) == 1 else 'remain'}"
         parts = [_remaining(adjective, groups) for adjective, groups in waiting.items()]
         if len(parts) == 1:
             return f"{head} {parts[0]}"
@@ -293,7 +293,7 @@ class FailureReport:
 
     def as_json(self) -> list[dict[str, Any]]:
         """Return the groups as plain values, each with its line of text."""
-        return [{**asdict(group), "words": str(group)} for group in self.groups[:MOST_GROUPS]]
+        return [{**asdict(group), "words": str(group)} for group in self.groups[:MAX_GROUPS]]
 
 
 class _Counted(Protocol):
@@ -364,10 +364,10 @@ def _remaining(adjective: str, groups: Sequence[FailureGroup]) -> str:
     hosts = sum(group.hosts for group in groups)
     reasons = [group.reason for group in groups]
     named = "; ".join(reasons[:EXAMPLE_HOSTS]) + ("; …" if len(reasons) > EXAMPLE_HOSTS else "")
-    return f"on {some(hosts, f'{adjective} host')} ({named})"
+    return f"on {pluralize(hosts, f'{adjective} host')} ({named})"
 
 
-def some(number: int, what: str) -> str:
+def pluralize(number: int, what: str) -> str:
     """Format a number with its noun, in the plural where needed."""
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 

@@ -1,6 +1,6 @@
 """Explain a URL from the frontier, the page store and the judge.
 
-`explanation_of` computes everything. `Explanation.lines` renders it in at most `MOST_LINES` lines: the verdict or the
+`explanation_of` computes everything. `Explanation.lines` renders it in at most `MAX_LINES` lines: the verdict or the
 state in one sentence, words, the nearest example, the shortest path from a seed; `Explanation.detail_lines` has every
 number. ``thresher why``, ``Crawl.why``, the dashboard and the MCP server show these.
 """
@@ -20,7 +20,7 @@ from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, ThresherError
 from thresher.frontier.base import Counts, HostEntry, UrlEntry, UrlState
 from thresher.judges.base import Judge
-from thresher.monitoring.failures import SHOWN_IN_FULL, duration, plain_reason, some
+from thresher.monitoring.failures import SHOWN_IN_FULL, duration, plain_reason, pluralize
 from thresher.operations.verdict import PageVerdict, fit, listed, titled, verdict_of, wrapped
 from thresher.reasons.reason import NO_REASON, with_messages
 from thresher.records import Outcome, ParsedPage
@@ -31,7 +31,7 @@ from thresher.urls.canonical import canonicalize, fingerprint, host_key
 
 logger = logging.getLogger(__name__)
 
-MOST_LINES = 15
+MAX_LINES = 15
 QUEUE_SEEN = 1000
 """The rank of a waiting URL is known down to this one."""
 LOG_ODDS_STRATEGY = "thresher"
@@ -180,7 +180,7 @@ class Explanation:
         queue = f"Waiting with score {entry.score:.3f}: {rank} of {info.waiting:,} in the queue."
         if not self.trouble:
             return queue
-        tried = f", {some(self.tries, 'failed try').replace('trys', 'tries')}" if self.tries else ""
+        tried = f", {pluralize(self.tries, 'failed try').replace('trys', 'tries')}" if self.tries else ""
         last = f", the last at {moment(self.last_try)}" if tried and self.last_try else ""
         seconds = self.next_try_seconds
         after = "" if seconds is None else "now" if seconds < 1 else f"in {duration(seconds)}"
@@ -222,10 +222,10 @@ class Explanation:
             return "It is a seed." if is_seed else ""
         by = self.path[-2 if self._has_own_hop else -1].record
         how = f" by the link “{self.anchor}”" if self.anchor else ""
-        return f"Found on {by.url}{how}, {some(self.links_away, 'link')} from the seed {self.path[0].record.url}."
+        return f"Found on {by.url}{how}, {pluralize(self.links_away, 'link')} from the seed {self.path[0].record.url}."
 
     def lines(self) -> list[str]:
-        """Return a short explanation, of at most `MOST_LINES` lines."""
+        """Return a short explanation, of at most `MAX_LINES` lines."""
         lines = [fit(self.url)]
         if self.page:
             lines.append(fit(f"Title:    {self.page.title or '(none)'}"))
@@ -233,7 +233,7 @@ class Explanation:
             lines += [*self.verdict.lines(), *(wrapped(notes) if (notes := self._notes()) else ())]
         else:
             lines += list(wrapped(self.sentence))[:4]
-        return [*lines, *self._path_lines(MOST_LINES - len(lines))]
+        return [*lines, *self._path_lines(MAX_LINES - len(lines))]
 
     def _path_lines(self, room: int) -> list[str]:
         if not self.links_away:
@@ -248,8 +248,8 @@ class Explanation:
             lines.append(f"  “{fit(self.anchor, 30)}” → this URL")
         if len(lines) >= room:
             kept = max(room - 3, 1)
-            lines = [lines[0], f"  … {some(len(lines) - 1 - kept, 'page')} more (--details) …", *lines[-kept:]]
-        return [f"Path, {some(self.links_away, 'link')} from a seed:", *lines]
+            lines = [lines[0], f"  … {pluralize(len(lines) - 1 - kept, 'page')} more (--details) …", *lines[-kept:]]
+        return [f"Path, {pluralize(self.links_away, 'link')} from a seed:", *lines]
 
     def detail_lines(self) -> Iterator[str]:
         """Yield all numbers: scores and their parts, words with weights, every page of the path, every visit."""

@@ -194,4 +194,4 @@ def _links(row: Any) -> Iterator[Candidate]:
     hops = row["depth"] + 1 if row["page"] else row["depth"]
     for link in unpacked_links(row["links"]):
         kind, parent = RequestKind.at(hops), row["fingerprint"]
-        yield Candidate(url=link.url, score=link.score, parts=link.parts, hops=hops, parent=parent, kind=kind)
+        yield Candidate(url=link.url, score=link.score, breakdown=link.parts, hops=hops, parent=parent, kind=kind)

@@ -36,13 +36,13 @@ BATCH = 5
 """Answers after which the judge is retrained and new questions are chosen."""
 CANDIDATES = 300
 """Candidates of each kind: the most relevant, the least certain, and random pages."""
-MOST_FAILURES = 3
+MAX_FAILURES = 3
 """Failures in a row after which a command gives up."""
-MOST_UNUSABLE = 10
+MAX_UNUSABLE = 10
 """Answers in a row that are neither yes nor no, after which no more are requested."""
-RETRY_SECONDS, LONGEST_RETRY_SECONDS = 2.0, 30.0
+RETRY_SECONDS, MAX_RETRY_SECONDS = 2.0, 30.0
 POLL_SECONDS = 1.0
-CRAWL_RETRY_SECONDS, LONGEST_CRAWL_RETRY_SECONDS = 10.0, 600.0
+CRAWL_RETRY_SECONDS, MAX_CRAWL_RETRY_SECONDS = 10.0, 600.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,7 +192,7 @@ async def label_with_model(crawl: CrawlSetup, count: int) -> tuple[LabellingResu
             stopped = _why_stopped(batch, failures, unusable)
             if batch.failure and not stopped:
                 wait = batch.failure.retry_seconds or RETRY_SECONDS * 2**failures
-                await asyncio.sleep(min(wait, LONGEST_RETRY_SECONDS))
+                await asyncio.sleep(min(wait, MAX_RETRY_SECONDS))
         errors = error_rate(await session.labels(), labeller.config.model)
     summary = ModelLabelling(
         model=labeller.config.model,
@@ -209,9 +209,9 @@ async def label_with_model(crawl: CrawlSetup, count: int) -> tuple[LabellingResu
 def _why_stopped(batch: _Batch, failures: int, unusable: int) -> str:
     if batch.exhausted:
         return f"the budget of {batch.exhausted} is spent"
-    if unusable >= MOST_UNUSABLE:
+    if unusable >= MAX_UNUSABLE:
         return _unusable_text(unusable)
-    if batch.failure and (batch.failure.is_lasting or failures >= MOST_FAILURES):
+    if batch.failure and (batch.failure.is_lasting or failures >= MAX_FAILURES):
         return f"the model does not answer: {batch.failure}"
     return "" if batch.asked or batch.failure else "there is no page left to ask about"
 
@@ -308,7 +308,7 @@ class CrawlLabelling:
             asked += max(len(batch.asked), 0 if batch.failure else 1)  # without a page to ask about, wait for more
             failures = failures + 1 if batch.failure else 0
             unusable = 0 if batch.labels else unusable + len(batch.asked)
-            if unusable >= MOST_UNUSABLE:
+            if unusable >= MAX_UNUSABLE:
                 logger.warning("no more labels by the model %s: %s", labeller.config.model, _unusable_text(unusable))
                 return
             if batch.exhausted:
@@ -319,4 +319,4 @@ class CrawlLabelling:
                 if batch.failure.is_lasting:
                     return
                 wait = max(batch.failure.retry_seconds, CRAWL_RETRY_SECONDS * 2.0 ** min(failures - 1, 10))
-                await asyncio.sleep(min(wait, LONGEST_CRAWL_RETRY_SECONDS))
+                await asyncio.sleep(min(wait, MAX_CRAWL_RETRY_SECONDS))

@@ -17,7 +17,7 @@ from thresher.refresh.plan import candidates, choose
 from thresher.refresh.queue import copy_host_delays, queue_path, record_start, remove_queue
 from thresher.storage.reader import PageStoreReader
 
-MOST_PAGES = 10_000
+MAX_PAGES = 10_000
 """Default number of pages that a refresh visits."""
 
 

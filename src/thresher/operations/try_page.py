@@ -69,7 +69,7 @@ class TriedPage:
             "title": self.title,
             "language": self.language,
             **self.verdict.as_json(),
-            "parts": dict(self.verdict.judgement.parts),
+            "parts": dict(self.verdict.judgement.breakdown),
             "links_found": len(self.links),
             "links_fetched": self.links_fetched,
             "links": [{**link._asdict(), "parts": dict(link.parts)} for link in self.links[:links]],

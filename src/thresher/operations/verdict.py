@@ -18,7 +18,7 @@ from thresher.records import (
     UNLABELLED_PART,
     Judgement,
     ParsedPage,
-    Parts,
+    ScoreBreakdown,
     TermWeight,
 )
 from thresher.text.surface_forms import written
@@ -31,11 +31,11 @@ COLUMNS = 100
 """Width of a short explanation."""
 TITLE_COLUMNS = 40
 PART_MEANINGS = {
-    "likeness": "similarity to the topic",
-    "ordinary": "similarity of an ordinary page",
-    "good": "similarity of a good page",
+    "similarity": "similarity to the topic",
+    "background level": "similarity of an ordinary page",
+    "topic level": "similarity of a good page",
     "titled": "share of a phrase's words in title, first heading or address",
-    "taught": "change of the similarity by labels",
+    "label correction": "change of the similarity by labels",
     LABEL_PART: "label: 1 yes, 0 no, between them that of a model",
     UNLABELLED_PART: "relevance without the label",
 }
@@ -110,11 +110,11 @@ class PageVerdict:
 
     def _comparison(self) -> str:
         judgement, cut = self.judgement, f"the cut of {self.threshold:.2f}"
-        if LANGUAGE_PART in judgement.parts:
+        if LANGUAGE_PART in judgement.breakdown:
             return f"its language, {self.language}, is not a wanted one (languages in topic.yaml)"
-        label = judgement.parts.get(LABEL_PART)
+        label = judgement.breakdown.get(LABEL_PART)
         if label is not None and is_certain(label):
-            own = judgement.parts.get(UNLABELLED_PART)
+            own = judgement.breakdown.get(UNLABELLED_PART)
             own_words = "" if own is None else f"; {own:.2f} without the label, where the cut is {self.threshold:.2f}"
             return f"labelled by a person{own_words}"
         by = "" if label is None else " with the label of a model"
@@ -140,9 +140,9 @@ class PageVerdict:
         if judgement.topics:
             yield "  Relevance by topic:"
             yield from listed({name: own.relevance for name, own in judgement.topics.items()})
-        if judgement.parts:
+        if judgement.breakdown:
             yield "  The relevance was computed from (not a sum):"
-            yield from listed({PART_MEANINGS.get(name, name): part for name, part in judgement.parts.items()})
+            yield from listed({PART_MEANINGS.get(name, name): part for name, part in judgement.breakdown.items()})
         if self.words:
             yield "  Words, with their weight and share:"
             yield from (f"    {word.written}  {word.weight:+.4f}  {percent(word.share)}" for word in self.words)
@@ -182,7 +182,7 @@ def verdict_of(
     """
     words: Sequence[CountedWord] = ()
     nearest = None
-    if judge is not None and LANGUAGE_PART not in judgement.parts:
+    if judge is not None and LANGUAGE_PART not in judgement.breakdown:
         reasons = reasons_of(judge, page, vector)
         words = counted(page, reasons.words)
         if reasons.nearest:
@@ -241,10 +241,10 @@ def percent(share: float) -> str:
     return f"{100 * share:.{0 if share >= 0.1 else 1}f} %"
 
 
-def listed(parts: Parts, *, signed: bool = False) -> Iterator[str]:
+def listed(breakdown: ScoreBreakdown, *, signed: bool = False) -> Iterator[str]:
     """Yield the parts of a score, one per line."""
-    columns = max(map(len, parts))
-    for name, value in parts.items():
+    columns = max(map(len, breakdown))
+    for name, value in breakdown.items():
         label = f"for {name.removeprefix(TOPIC_PART)}" if name.startswith(TOPIC_PART) else name
         yield f"    {label:<{columns}}  {value:{'+' if signed else ''}.3f}"
 

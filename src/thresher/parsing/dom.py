@@ -264,7 +264,7 @@ _ENTER: dict[int, _Enter | None] = {
 }
 
 
-LEAST_TOKENS = 10
+MIN_TOKENS = 10
 """Minimum size of a block in words, or unspaced characters."""
 
 _LONG_CHARACTERS = 100  # contains ten tokens of ordinary length, so they need not be counted
@@ -339,8 +339,8 @@ def _joined(used: Sequence[int], texts: Sequence[str], outer: Sequence[int]) -> 
     for number, following in pairwise([*used, len(outer)]):
         small.append(number)
         text = texts[number]
-        tokens += LEAST_TOKENS if len(text) >= _LONG_CHARACTERS else _count(text)
-        if tokens >= LEAST_TOKENS:
+        tokens += MIN_TOKENS if len(text) >= _LONG_CHARACTERS else _count(text)
+        if tokens >= MIN_TOKENS:
             groups.append(small)
         elif (
             not groups

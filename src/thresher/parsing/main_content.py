@@ -33,11 +33,11 @@ from thresher.urls.canonical import canonicalize
 
 LIGHT_BYTES = 1 << 18
 """Larger pages were parsed in a child process; their markup is limited when it is read."""
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 """Of larger pages no markup is stored: extraction could exceed the memory of a reader."""
 MAX_CHARACTERS = 1 << 21
 """Markdown and text beyond this are left out, in whole blocks."""
-MOST_LINKED = 0.5
+MAX_LINKED_SHARE = 0.5
 """A block with more than this share of anchor text, before the first or after the last other block, is a menu."""
 
 _SOURCES = re.compile(
@@ -80,7 +80,7 @@ def stored_markup(page: ParsedPage, body: bytes, content_type: str = "") -> str:
         body: Its bytes after content decoding.
         content_type: The Content-Type header; may be empty.
     """
-    if len(body) > MOST_BYTES:
+    if len(body) > MAX_BYTES:
         return ""
     if is_text(content_type):
         return text_markup(page.url, body, content_type)
@@ -144,7 +144,7 @@ def _end_of_sources(blocks: Sequence[ContentBlock], last: int) -> int:
 
 
 def _is_content(block: ContentBlock) -> bool:
-    return block.kind is not ContentKind.HEADING and block.linked <= MOST_LINKED and not _NOTICE(block.text)
+    return block.kind is not ContentKind.HEADING and block.linked <= MAX_LINKED_SHARE and not _NOTICE(block.text)
 
 
 def _with_heading(before: Sequence[ContentBlock]) -> Sequence[ContentBlock]:

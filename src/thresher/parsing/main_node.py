@@ -27,23 +27,23 @@ from thresher.parsing.dom import COMMENT_TAG, TEXT_TAG, tag_ids
 
 PASSES = (1.0, 0.8, 0.5, 0.3, 0.5)
 """The largest share of the text that an element left out for its name may hold; the first pass that leaves enough."""
-LEAST_PROSE = 250
+MIN_PROSE = 250
 """Bytes of prose that the main element needs; three times that where elements with half of the text stay."""
-LEAST_PROSE_SHARE = 0.2
+MIN_PROSE_SHARE = 0.2
 """The share of the page's prose, without comments, that the main element needs."""
 PROSE_BYTES = 40
 """A text outside anchors of at least this length is prose."""
-LEAST_MARKED = 0.3
+MIN_MARKED = 0.3
 """The share of the text that `main` or `article` needs to be the main element."""
-LEAST_INNER = 0.75
+MIN_INNER = 0.75
 """The share of the text that an inner element needs to replace the one around it."""
-LEAST_BODY = 0.4
+MIN_BODY = 0.4
 """The share of the main element's text that an element inside needs to replace it for being named as the body."""
-MOST_INSIDE = 0.2
+MAX_INSIDE_SHARE = 0.2
 """A part of the main element with more than this share of its text is not left out."""
-MOST_LINKED_INSIDE = 0.5
+MAX_LINKED_INSIDE = 0.5
 """A part of the main element with more than this share of anchor text is left out."""
-MOST_IN_CELL = 600
+MAX_CELL_CHARACTERS = 600
 """A table with more characters in one cell arranges parts of the page."""
 
 _HIDDEN = tag_ids(
@@ -201,7 +201,7 @@ def select_main(tree: FlatTree) -> int:
     signs = _signs(tree)
     comments = [number for number, sign in enumerate(signs) if sign is _Sign.COMMENTS]
     whole = _weigh_without(tree, comments)
-    if comments and whole.prose[0] < LEAST_PROSE:  # a thread of comments is the content
+    if comments and whole.prose[0] < MIN_PROSE:  # a thread of comments is the content
         comments, whole = [], _weigh_without(tree, [])
     asides = sorted([*comments, *(number for number, sign in enumerate(signs) if sign is _Sign.ASIDE)])
     unlinked = whole.unlinked()
@@ -213,8 +213,8 @@ def select_main(tree: FlatTree) -> int:
         before, weights = removed, _weigh_without(tree, removed)
         weight = weights.unlinked()
         main = _body(tree, _innermost(tree, _heaviest(signs, weight), weight), weight)
-        least = LEAST_PROSE if most >= 0.5 else 3 * LEAST_PROSE
-        if weights.prose[main] >= max(least, LEAST_PROSE_SHARE * whole.prose[0]):
+        least = MIN_PROSE if most >= 0.5 else 3 * MIN_PROSE
+        if weights.prose[main] >= max(least, MIN_PROSE_SHARE * whole.prose[0]):
             break
     _remove_inside(tree, signs, main, weights)
     return main
@@ -281,11 +281,11 @@ def _remove_inside(tree: FlatTree, signs: list[_Sign], main: int, weights: _Weig
     number = main + 1
     while number < tree.ends[main]:
         tag = tree.tags[number]
-        is_small = text[number] <= MOST_INSIDE * text[main]
-        is_linked = tag in _PARTS and linked[number] > MOST_LINKED_INSIDE * text[number]
+        is_small = text[number] <= MAX_INSIDE_SHARE * text[main]
+        is_linked = tag in _PARTS and linked[number] > MAX_LINKED_INSIDE * text[number]
         if tree.removed[number] or tag in _CAPTIONS or (has_prose and is_small and is_linked):
             tree.remove(number)
-        elif signs[number] is _Sign.MINOR and weight[number] <= MOST_INSIDE * weight[main]:
+        elif signs[number] is _Sign.MINOR and weight[number] <= MAX_INSIDE_SHARE * weight[main]:
             named.append(number)
         else:
             number += 1
@@ -298,7 +298,7 @@ def _remove_inside(tree: FlatTree, signs: list[_Sign], main: int, weights: _Weig
 
 def _body(tree: FlatTree, main: int, weight: list[int]) -> int:
     """Return the heaviest element inside that is named as the body of the article, else the main element."""
-    heavy = (number for number in range(main + 1, tree.ends[main]) if weight[number] >= LEAST_BODY * weight[main])
+    heavy = (number for number in range(main + 1, tree.ends[main]) if weight[number] >= MIN_BODY * weight[main])
     found = [number for number in heavy if tree.tags[number] in _CONTAINERS and _is_body(tree.nodes[number].attributes)]
     return max(found, key=lambda number: (weight[number], number), default=main)
 
@@ -326,7 +326,7 @@ def _holds_any(tree: FlatTree, number: int, numbers: list[int]) -> bool:
 def _heaviest(signs: list[_Sign], weight: list[int]) -> int:
     """Return the heaviest marked element with enough of the text, the outer one of equals; else the body."""
     marked = (number for number, sign in enumerate(signs) if sign is _Sign.MAIN)
-    heavy = [number for number in marked if weight[number] > LEAST_MARKED * weight[0]]
+    heavy = [number for number in marked if weight[number] > MIN_MARKED * weight[0]]
     return max(heavy, key=lambda number: (weight[number], -number), default=0)
 
 
@@ -335,7 +335,7 @@ def _innermost(tree: FlatTree, start: int, weight: list[int]) -> int:
     main, number = start, start + 1
     while number < tree.ends[main]:
         is_data = tree.tags[number] == _TABLE and number not in tree.layout
-        if tree.tags[number] in _CONTAINERS and not is_data and weight[number] >= LEAST_INNER * weight[main] > 0:
+        if tree.tags[number] in _CONTAINERS and not is_data and weight[number] >= MIN_INNER * weight[main] > 0:
             main = number
             number += 1
         else:
@@ -356,7 +356,7 @@ def _layout_tables(tree: FlatTree) -> set[int]:
             in_cell += len(tree.texts[number])
         elif tag in _CELLS or tag == _TABLE:
             in_cell = 0
-        if around and (tag in _COMPLEX or in_cell > MOST_IN_CELL):
+        if around and (tag in _COMPLEX or in_cell > MAX_CELL_CHARACTERS):
             found.update(around)
             around.clear()
         if tag == _TABLE:

@@ -230,7 +230,7 @@ def _end_of_bounds(source: str) -> int:
     return len(source)
 
 
-MOST_CACHED_BYTES = 1 << 18
+MAX_CACHED_BYTES = 1 << 18
 """Longer bodies are decoded again when they are stored, so that the cache stays small."""
 
 
@@ -246,7 +246,7 @@ def markup(body: bytes, content_type: str) -> str:
 
 def markup_with_charset(body: bytes, content_type: str) -> tuple[str, str]:
     """Return the same, and the charset of the page."""
-    return _recent(body, content_type) if len(body) <= MOST_CACHED_BYTES else _decoded(body, content_type)
+    return _recent(body, content_type) if len(body) <= MAX_CACHED_BYTES else _decoded(body, content_type)
 
 
 def _decoded(body: bytes, content_type: str) -> tuple[str, str]:

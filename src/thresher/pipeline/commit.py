@@ -64,8 +64,10 @@ class BatchCommitter:
     async def _write_batch(self, batch: list[_Waiting]) -> None:
         try:
             if self._captures:
-                await self._captures.keep([(waiting.record, waiting.response) for waiting in batch if waiting.response])
-            await self._archive.keep([waiting.record for waiting in batch])
+                await self._captures.append(
+                    [(waiting.record, waiting.response) for waiting in batch if waiting.response]
+                )
+            await self._archive.append([waiting.record for waiting in batch])
             settlements = [waiting.settlement for waiting in batch]
             if self._before_commit:
                 await self._before_commit(settlements)

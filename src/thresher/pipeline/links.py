@@ -7,7 +7,7 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from thresher.frontier.base import short
+from thresher.frontier.base import as_float32
 from thresher.pipeline.host_policy import HostPolicy, HostPolicyConfig
 from thresher.politeness.settings import Politeness
 from thresher.records import Candidate, Judgement, Lease, ParsedPage
@@ -31,14 +31,14 @@ class PipelineRules:
 
     Args:
         scope: Which URLs belong to the crawl.
-        watch: Limits per host: budgets, traps, sitemaps.
+        host_limits: Limits per host: budgets, traps, sitemaps.
         politeness: Whether nofollow and AI opt-outs are obeyed.
         keep_irrelevant: Whether the text of irrelevant pages is stored.
         skip_block_pages: Whether block pages are detected and counted as failures.
     """
 
     scope: CrawlScope
-    watch: HostPolicyConfig = field(default_factory=HostPolicyConfig)
+    host_limits: HostPolicyConfig = field(default_factory=HostPolicyConfig)
     politeness: Politeness = field(default_factory=Politeness)
     keep_irrelevant: bool = False
     skip_block_pages: bool = False
@@ -85,8 +85,8 @@ class LinkSelector:
                 continue
             best[candidate.url] = candidate
         return [
-            Candidate(url, short(score), parts, carry, depth_left, hops, 0, parent)
-            for url, score, parts, carry, depth_left, *_ in best.values()
+            Candidate(url, as_float32(score), breakdown, strategy_data, depth_left, hops, 0, parent)
+            for url, score, breakdown, strategy_data, depth_left, *_ in best.values()
         ]
 
     def side_requests(self, requests: Iterable[Candidate]) -> list[Candidate]:

@@ -39,8 +39,8 @@ _TRUNCATED, _RENDERED = Reason(ReasonKind.TRUNCATED), Reason(ReasonKind.RENDERED
 SOFT_404 = Reason(ReasonKind.SOFT_404)
 BUSY_SECONDS = 10.0
 """First pause for a server that is busy or does not respond; each further try doubles it."""
-LONGEST_PAUSE_SECONDS = 3600.0
-LEAST_RELEVANCE = 0.05
+MAX_PAUSE_SECONDS = 3600.0
+MIN_RELEVANCE = 0.05
 """Up to this relevance, the text of a page is kept only while the judge has seen few pages, and until the run ends."""
 
 
@@ -97,7 +97,7 @@ class OutcomeBuilder:
 
     def _is_wanted(self, judgement: Judgement) -> bool:
         """Return whether a page is relevant or may become so; a text that is not stored now is lost then."""
-        promising = judgement.relevance > LEAST_RELEVANCE or judgement.reward > 0
+        promising = judgement.relevance > MIN_RELEVANCE or judgement.reward > 0
         return judgement.relevant or not judgement.final or (self._learns and promising)
 
     def not_modified(self, lease: Lease, fetched: FetchedPage) -> Settled | None:
@@ -157,7 +157,7 @@ class OutcomeBuilder:
         target = Candidate(
             url=response.target,
             score=lease.score,
-            carry=lease.carry,
+            strategy_data=lease.strategy_data,
             depth_left=lease.depth_left,
             hops=lease.hops,
             redirects=lease.redirects + 1,
@@ -209,7 +209,7 @@ class OutcomeBuilder:
             outcome=outcome,
             reason=reason,
             links=links,
-            delay_seconds=min(pause, LONGEST_PAUSE_SECONDS),
+            delay_seconds=min(pause, MAX_PAUSE_SECONDS),
             park=Reason.around(ReasonKind.NO_PAGE, MAX_TRIES, reason) if silent else NO_REASON,
         )
         status, at = (fetched.status, fetched.fetched_at) if fetched else (0, at)

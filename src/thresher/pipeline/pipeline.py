@@ -70,7 +70,7 @@ class Pipeline:
         before_commit: Callable[[Sequence[Settlement]], Awaitable[None]] | None = None,
     ) -> None:
         self.frontier = frontier
-        self.host_policy = HostPolicy(rules.watch, frontier=frontier, strategy=strategy, parse=parse)
+        self.host_policy = HostPolicy(rules.host_limits, frontier=frontier, strategy=strategy, parse=parse)
         self.updater = JudgementUpdater(judge=judge, strategy=strategy, frontier=frontier, archive=archive)
         self._archive = archive
         self._skips_block_pages = rules.skip_block_pages
@@ -171,7 +171,7 @@ class Pipeline:
         own = replace(lease, url=fetched.url, parent=origin.parent, hops=origin.hops, score=origin.score, redirects=0)
         record, settlement = await self._process(own, fetched, delay_seconds)
         if settlement.outcome is Outcome.DONE:
-            await self._archive.keep([redirected])
+            await self._archive.append([redirected])
             settlement = replace(settlement, reason=redirected.reason, content=0)
         return record, settlement
 

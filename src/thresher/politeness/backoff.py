@@ -21,7 +21,7 @@ from thresher.records import BlockKind, Lease
 
 FIRST_PAUSE_SECONDS = 10.0
 FIRST_PARK_SECONDS = 3600.0
-LONGEST_PARK_SECONDS = 24 * 3600.0
+MAX_PARK_SECONDS = 24 * 3600.0
 ANSWERS_BEFORE_PARK = 5
 SHOWN_SECONDS = 180.0
 """A run does not wait for a longer pause."""
@@ -42,10 +42,10 @@ class Backoff:
         times = await self._in_a_row(lease, _BUSY_STATE) if response.reason in _BUSY else 1
         pause: float = max(FIRST_PAUSE_SECONDS * 2 ** min(times - 1, 20), response.wait_seconds)
         requested = Reason.around(ReasonKind.RETRY_AFTER, response.wait_seconds, response.reason)
-        if response.wait_seconds > LONGEST_PARK_SECONDS:
+        if response.wait_seconds > MAX_PARK_SECONDS:
             await self._park(lease, requested)
         elif times >= ANSWERS_BEFORE_PARK:
-            pause = min(max(_park_seconds(times), response.wait_seconds), LONGEST_PARK_SECONDS)
+            pause = min(max(_park_seconds(times), response.wait_seconds), MAX_PARK_SECONDS)
             await self._park(lease, Reason.around(ReasonKind.REPEATED, times, response.reason), seconds=pause)
         elif response.wait_seconds > SHOWN_SECONDS:
             await self._park(lease, requested, seconds=response.wait_seconds)
@@ -60,7 +60,7 @@ class Backoff:
         times = await self._in_a_row(lease, _BLOCKED_STATE)
         if times < ANSWERS_BEFORE_PARK:
             return delay_seconds * float(2**times)
-        seconds = min(_park_seconds(times), LONGEST_PARK_SECONDS)
+        seconds = min(_park_seconds(times), MAX_PARK_SECONDS)
         await self._park(lease, Reason.around(ReasonKind.REPEATED, times, kind.reason), seconds=seconds)
         return seconds
 
@@ -74,7 +74,7 @@ class Backoff:
         times, pages = json.loads(stored) if stored else (0, lease.host_pages)
         times = times + 1 if pages == lease.host_pages else 1
         stored = json.dumps([times, lease.host_pages])
-        await self._frontier.put_state(lease.host, state_kind, stored, seconds=2 * LONGEST_PARK_SECONDS)
+        await self._frontier.put_state(lease.host, state_kind, stored, seconds=2 * MAX_PARK_SECONDS)
         return int(times)
 
 

@@ -35,8 +35,8 @@ class Politeness:
         return cls(
             contact=config.contact,
             delay_seconds=config.delay_seconds,
-            max_crawl_delay_seconds=config.crawl_delay_up_to_seconds,
-            per_address=config.one_at_a_time_per == "address",
+            max_crawl_delay_seconds=config.max_crawl_delay_seconds,
+            per_address=config.serialize_by == "ip",
             obey_robots=config.robots == "obey",
             obey_nofollow=config.nofollow == "obey",
             obey_opt_outs=config.ai_optout == "obey",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
-from thresher.frontier.base import short
+from thresher.frontier.base import as_float32
 from thresher.records import Candidate, RequestKind
 from thresher.refresh.change_rate import USUAL_RATE, ChangeObservations, probability_of_change
 from thresher.refresh.revisit import Validators
@@ -101,9 +101,9 @@ def _candidate(revisit: Revisit, seed: Candidate | None) -> Candidate:
     record = revisit.record
     return Candidate(
         url=record.url,
-        score=short(revisit.gain),
-        parts={"changes per day": revisit.per_day, "relevance": record.relevance},
-        carry=revisit.validators.carried(seed.carry if seed else {}),
+        score=as_float32(revisit.gain),
+        breakdown={"changes per day": revisit.per_day, "relevance": record.relevance},
+        strategy_data=revisit.validators.added_to(seed.strategy_data if seed else {}),
         depth_left=seed.depth_left if seed else 0,
         hops=record.depth,
         parent=record.parent,

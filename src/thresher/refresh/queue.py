@@ -75,7 +75,9 @@ class RefreshFrontier:
     async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
         """Add the links to the crawl, then settle the visits: adding links again, after a crash, has no effect."""
         if links := [link for settlement in settlements for link in settlement.links]:
-            await self._home.add([link._replace(carry=without_validators(link.carry)) for link in links])
+            await self._home.add(
+                [link._replace(strategy_data=without_validators(link.strategy_data)) for link in links]
+            )
         return await self._visits.commit([replace(settlement, links=()) for settlement in settlements])
 
     async def release(self, leases: Sequence[Lease], *, delay_seconds: float = 0.0) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from thresher.records import Carry, FetchedPage, Json, Lease, Outcome, Settlement
+from thresher.records import FetchedPage, Json, Lease, Outcome, Settlement, StrategyData
 from thresher.storage.page_store import UNCHANGED, PageRecord
 from thresher.urls.canonical import fingerprint
 
@@ -27,24 +27,28 @@ class Validators:
     etag: str = ""
     last_modified: str = ""
 
-    def carried(self, carry: Carry) -> Carry:
-        """Return a carry with the validators added to the strategy's own values."""
-        return {**carry, _KEY: [str(self.text_hash), self.relevant, self.etag, self.last_modified]}
+    def added_to(self, strategy_data: StrategyData) -> StrategyData:
+        """Return strategy data with the validators added to the strategy's own values."""
+        return {**strategy_data, _KEY: [str(self.text_hash), self.relevant, self.etag, self.last_modified]}
 
 
 def validators_of(lease: Lease) -> Validators | None:
     """Return the validators in a lease; None for the first fetch of a URL."""
-    carried = lease.carry.get(_KEY) if lease.carry else None
-    return _read(carried) if carried else None
+    stored = lease.strategy_data.get(_KEY) if lease.strategy_data else None
+    return _read(stored) if stored else None
 
 
-def without_validators(carry: Carry) -> Carry:
-    """Return a carry for other URLs, such as the target of a redirect."""
-    return {name: value for name, value in carry.items() if name != _KEY} if _KEY in carry else carry
+def without_validators(strategy_data: StrategyData) -> StrategyData:
+    """Return strategy data for other URLs, such as the target of a redirect."""
+    return (
+        {name: value for name, value in strategy_data.items() if name != _KEY}
+        if _KEY in strategy_data
+        else strategy_data
+    )
 
 
-def _read(carried: Json) -> Validators | None:
-    match carried:
+def _read(stored: Json) -> Validators | None:
+    match stored:
         case [str(text_hash), bool(relevant), str(etag), str(last_modified)] if text_hash.lstrip("-").isdecimal():
             return Validators(text_hash=int(text_hash), relevant=relevant, etag=etag, last_modified=last_modified)
     return None

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from thresher.coordination.run_control import RunControl, begin, initial_limits
 from thresher.frontier.base import Counts, CrawlStore
-from thresher.monitoring.failures import some
+from thresher.monitoring.failures import pluralize
 from thresher.status import CrawlStatus, SpeedLimit
 
 N = TypeVar("N", int, float)
@@ -22,7 +22,7 @@ NOTHING_FETCHED = 9
 """Exit code of a run that could fetch nothing, or almost nothing."""
 NOT_UPLOADED = 7
 """Exit code of a run that did its work, while pages or files wait on this machine for their upload."""
-LEAST_SHARE, LEAST_ATTEMPTS = 0.01, 100
+MIN_SHARE, MIN_ATTEMPTS = 0.01, 100
 """Almost nothing: less than this share of at least this many attempts returned a page."""
 
 
@@ -33,7 +33,7 @@ class StopReason(Enum):
     """
 
     DONE = ("nothing is left to fetch", "", 0)
-    RESTING = ("the remaining URLs wait for hosts that do not answer or are parked", "", 0)
+    HOSTS_UNAVAILABLE = ("the remaining URLs wait for hosts that do not answer or are parked", "", 0)
     RELEVANT = ("the limit of relevant pages is reached", "", 0)
     TOPICS = ("every topic has its pages", "", 0)
     HARVEST = ("the harvest rate fell below its limit", "", 0)
@@ -42,14 +42,14 @@ class StopReason(Enum):
     STOPPED = ("stopped by the user", "Re-run to continue.", 11)
     FORCED = ("stopped by the user at once", "Re-run to continue.", 13)
 
-    def __init__(self, words: str, advice: str, exit_code: int) -> None:
-        self.words = words
+    def __init__(self, message: str, advice: str, exit_code: int) -> None:
+        self.message = message
         self.advice = advice
         self.exit_code = exit_code
 
     @property
     def code(self) -> str:
-        return self.name.lower()
+        return "resting" if self is StopReason.HOSTS_UNAVAILABLE else self.name.lower()  # as scripts and stores know it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,19 +69,21 @@ class WaitingUploads:
     is_exact: bool = True
 
     @property
-    def words(self) -> str:
-        parts = [some(number, what) for number, what in ((self.rows, "row"), (self.files, "file")) if number]
+    def message(self) -> str:
+        parts = [pluralize(number, what) for number, what in ((self.rows, "row"), (self.files, "file")) if number]
         counted = " and ".join(parts) or "models or search segments"
         return f"{'' if self.is_exact else 'up to '}{counted} of this machine are not in the collection"
 
     @property
     def notice(self) -> str:
         """The same with the cause, and what to do."""
-        words = f"{self.words[0].upper()}{self.words[1:]}"
-        return f"{words}: {self.cause}. The next run here uploads them, or thresher verify --repair."
+        message = f"{self.message[0].upper()}{self.message[1:]}"
+        return f"{message}: {self.cause}. The next run here uploads them, or thresher verify --repair."
 
 
-def nothing_fetched(ending: StopReason, before: Counts, after: Counts, *, is_refresh: bool, unreachable: bool) -> bool:
+def nothing_fetched(
+    stop_reason: StopReason, before: Counts, after: Counts, *, is_refresh: bool, unreachable: bool
+) -> bool:
     """Return whether a run could fetch nothing, or almost nothing, although there were URLs to fetch.
 
     It fetched no page, and URLs failed or wait for hosts that do not answer; or the crawl has no page at all, and URLs
@@ -91,13 +93,13 @@ def nothing_fetched(ending: StopReason, before: Counts, after: Counts, *, is_ref
     Args:
         unreachable: Whether URLs wait for hosts that do not answer or are busy.
     """
-    if ending not in (StopReason.DONE, StopReason.RESTING, StopReason.MINUTES):
+    if stop_reason not in (StopReason.DONE, StopReason.HOSTS_UNAVAILABLE, StopReason.MINUTES):
         return False
     failed = after.failed - before.failed
     fetched = after.done - before.done if is_refresh else after.pages - before.pages
     if fetched <= 0:
         return failed > 0 or unreachable or (not is_refresh and not after.pages and after.failed > 0)
-    return fetched + failed >= LEAST_ATTEMPTS and fetched < LEAST_SHARE * (fetched + failed)
+    return fetched + failed >= MIN_ATTEMPTS and fetched < MIN_SHARE * (fetched + failed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +117,7 @@ class Limits:
             return StopReason.RELEVANT
         if self.pages is not None and counts.pages >= self.pages and counts.waiting:
             return StopReason.PAGES
-        return StopReason.RESTING if counts.waiting else StopReason.DONE
+        return StopReason.HOSTS_UNAVAILABLE if counts.waiting else StopReason.DONE
 
     def exceeded(self, counts: Counts, *, seconds: float, harvest: float | None) -> StopReason | None:
         """Return the limit that ends the run now; the page limit is enforced by the frontier, when URLs are leased."""

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 DRAIN_SECONDS = 20.0
 """Together with the release of leases it stays below the 30 seconds after which the supervisor kills workers."""
-GIVE_BACK_SECONDS = 3.0
+RELEASE_SECONDS = 3.0
 """Time for the release of leases; after a second SIGTERM there is no more than this."""
 END_SECONDS = 45.0
 """Longer than workers may take to drain."""
@@ -65,7 +65,7 @@ class DrainTimer:
             self._stop()
 
 
-async def within(operation: Awaitable[None], *, seconds: float = GIVE_BACK_SECONDS) -> bool:
+async def run_with_timeout(operation: Awaitable[None], *, seconds: float = RELEASE_SECONDS) -> bool:
     """Await a store operation with a timeout; return whether it succeeded. Leases that it leaves open expire."""
     try:
         await asyncio.wait_for(operation, seconds)

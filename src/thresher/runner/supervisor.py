@@ -48,7 +48,7 @@ from thresher.runner.limits import (
     nothing_fetched,
     ordered_stop,
 )
-from thresher.runner.shutdown import within
+from thresher.runner.shutdown import run_with_timeout
 from thresher.runner.worker_pool import WorkerFailed, WorkerPool, check_open_files
 from thresher.status import CrawlStatus, read_live_status
 
@@ -73,16 +73,16 @@ class RunResult:
     """How a run ended.
 
     Args:
-        by_hand: Whether the user who started it stopped it, rather than a limit or another machine.
+        stopped_by_user: Whether the user who started it stopped it, rather than a limit or another machine.
         fetched: Pages that it fetched.
         is_empty: Whether it could fetch nothing, or almost nothing; see `limits.nothing_fetched`.
         notice: What the user should know besides; printed once.
         waiting_uploads: What of this machine is not in the collection; None when all is, or there is none.
     """
 
-    ending: StopReason
+    stop_reason: StopReason
     progress: Progress
-    by_hand: bool = False
+    stopped_by_user: bool = False
     fetched: int = 0
     is_empty: bool = False
     notice: str = ""
@@ -101,7 +101,7 @@ class RunResult:
     def exit_code(self) -> int:
         # The first that applies: an error, such as a full disk, which is raised and has its own; stopped by the user;
         # nothing fetched; pages that wait for their upload; 0 for all other endings.
-        return (NOTHING_FETCHED if self.is_empty else self.ending.exit_code) or self.upload_code
+        return (NOTHING_FETCHED if self.is_empty else self.stop_reason.exit_code) or self.upload_code
 
     @property
     def upload_code(self) -> int:
@@ -110,33 +110,33 @@ class RunResult:
     @property
     def ended(self) -> RunEnd:
         """The record of the end that every command reports."""
-        return RunEnd(code=self.ending.code, words=self.words, exit_code=self.exit_code, fetched=self.fetched)
+        return RunEnd(code=self.stop_reason.code, words=self.message, exit_code=self.exit_code, fetched=self.fetched)
 
     @property
-    def words(self) -> str:
+    def message(self) -> str:
         """Why it ended, whether nothing could be fetched, which URLs remain, and what waits for its upload."""
-        return f"{self._cause}; {self.waiting_uploads.words}" if self.waiting_uploads else self._cause
+        return f"{self._cause}; {self.waiting_uploads.message}" if self.waiting_uploads else self._cause
 
     @property
     def _cause(self) -> str:
-        remaining = self.failures.remaining() if self.ending is StopReason.RESTING else ""
+        remaining = self.failures.remaining() if self.stop_reason is StopReason.HOSTS_UNAVAILABLE else ""
         if not self.is_empty:
-            return remaining or self.ending.words
+            return remaining or self.stop_reason.message
         why = (
             "every URL failed"
-            if self.ending is StopReason.DONE and not self.fetched
-            else remaining or self.ending.words
+            if self.stop_reason is StopReason.DONE and not self.fetched
+            else remaining or self.stop_reason.message
         )
         return f"{'almost nothing' if self.fetched else 'nothing'} could be fetched, {why}"
 
     @property
     def closing_line(self) -> str:
         """How it ended, and how to continue, in one line."""
-        if self.ending in (StopReason.STOPPED, StopReason.FORCED):
-            return f"{self.words[0].upper()}{self.words[1:]}. {self.ending.advice}"
-        state = "Finished" if self.ending is StopReason.DONE and not self.is_empty else "Stopped"
-        advice = self.failures.advice() if self.ending is StopReason.RESTING else self.ending.advice
-        return f"{state}: {self.words}. {advice}".rstrip()
+        if self.stop_reason in (StopReason.STOPPED, StopReason.FORCED):
+            return f"{self.message[0].upper()}{self.message[1:]}. {self.stop_reason.advice}"
+        state = "Finished" if self.stop_reason is StopReason.DONE and not self.is_empty else "Stopped"
+        advice = self.failures.advice() if self.stop_reason is StopReason.HOSTS_UNAVAILABLE else self.stop_reason.advice
+        return f"{state}: {self.message}. {advice}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -222,8 +222,8 @@ class Supervisor:
         self._totals = Totals(crawl.backend.counted_pages)
         machine = crawl.backend.machine_name(options.name)
         self._topic_totals = TopicTotals(crawl.folder.pages, machine, {} if crawl.is_refresh else crawl.topic_pages)
-        self._ending: StopReason | None = None
-        self._by_hand = False
+        self._stop_reason: StopReason | None = None
+        self._stopped_by_user = False
         self._is_final = False
         self._is_answered = True
         self._stop_order: asyncio.Task[None] | None = None
@@ -253,7 +253,9 @@ class Supervisor:
             if self._handles_signals:
                 self._handle_signals()
             progress = await self._watch(pipeline.frontier)
-            waiting = await self._upload_rest(FORCED_SECONDS if self._ending is StopReason.FORCED else UPLOAD_SECONDS)
+            waiting = await self._upload_rest(
+                FORCED_SECONDS if self._stop_reason is StopReason.FORCED else UPLOAD_SECONDS
+            )
             result = await self._result(pipeline.frontier, progress, waiting)
             await self._record_end(pipeline.frontier, result.ended)
         except ThresherError as error:
@@ -270,7 +272,7 @@ class Supervisor:
     async def _record_end(self, frontier: CrawlStore, ended: RunEnd) -> None:
         """Store how the run ended for later commands, if this machine owns it and the store answers."""
         if self._is_owner and self._is_answered:
-            await within(record_run_end(frontier, ended))
+            await run_with_timeout(record_run_end(frontier, ended))
 
     async def _upload_rest(self, seconds: float) -> WaitingUploads | None:
         """Upload what is left, and stop the uploads; return what still waits."""
@@ -285,24 +287,24 @@ class Supervisor:
         return WaitingUploads(rows=rows, files=files, cause=cause, is_exact=uploads.has_succeeded)
 
     async def _result(self, frontier: CrawlStore, progress: Progress, waiting: WaitingUploads | None) -> RunResult:
-        ending, failures, notice = self._ending or StopReason.DONE, FailureReport(), ""
+        stop_reason, failures, notice = self._stop_reason or StopReason.DONE, FailureReport(), ""
         if self._is_answered:
             with suppress(StoreError, TimeoutError):
                 failures = await asyncio.wait_for(failure_report(frontier), STALE_SECONDS)
                 notice = await asyncio.wait_for(take_notice(frontier, self._crawl.config), STALE_SECONDS)
         is_empty = nothing_fetched(
-            ending,
+            stop_reason,
             self._before,
             progress.status,
             is_refresh=self._crawl.is_refresh,
             unreachable=failures.has_silent_hosts,
         )
         return RunResult(
-            ending=ending,
+            stop_reason=stop_reason,
             progress=replace(
                 progress, status=replace(progress.status, failures=failures.groups, blocked=failures.blocked)
             ),
-            by_hand=self._by_hand,
+            stopped_by_user=self._stopped_by_user,
             fetched=progress.status.pages - self._before.pages,
             is_empty=is_empty,
             notice="\n".join(filter(None, [notice, waiting.notice if waiting else ""])),
@@ -316,22 +318,22 @@ class Supervisor:
 
     def interrupt(self) -> None:
         """Act as on Ctrl-C: let workers drain and leave; on a second call, let them leave at once."""
-        if self._by_hand:
-            self._ending = StopReason.FORCED
+        if self._stopped_by_user:
+            self._stop_reason = StopReason.FORCED
             self._drain_until = time.monotonic() + FORCED_SECONDS
             self._worker_pool.send_signal(signal.SIGTERM)
             if self._uploads:
                 self._uploads.shorten(FORCED_SECONDS)
         else:
-            self._by_hand = True
+            self._stopped_by_user = True
             self._stop(StopReason.STOPPED, for_all=self._is_owner)
 
-    def _stop(self, ending: StopReason, *, for_all: bool) -> None:
-        self._ending = ending
+    def _stop(self, stop_reason: StopReason, *, for_all: bool) -> None:
+        self._stop_reason = stop_reason
         self._drain_until = time.monotonic() + DRAIN_SECONDS
         self._worker_pool.send_signal(signal.SIGTERM)
         if for_all:
-            self._stop_order = asyncio.ensure_future(self._cluster.stop(ending.name))
+            self._stop_order = asyncio.ensure_future(self._cluster.stop(stop_reason.name))
 
     async def _watch(self, frontier: CrawlStore) -> Progress:
         poller = Poller(lambda: self._read_store(frontier), seconds=STALE_SECONDS)
@@ -343,13 +345,13 @@ class Supervisor:
             while True:
                 await self._replace_the_dead(frontier)
                 if self._is_over:
-                    if not progress.answered and self._ending:
+                    if not progress.answered and self._stop_reason:
                         return progress
                     await self._rejudge(frontier)
                     return await self._final(poller)
                 progress = await self._poll(poller)
                 self._report(progress)
-                if self._ending is None:
+                if self._stop_reason is None:
                     self._apply_stop_rules(progress)
                 elif time.monotonic() > self._drain_until:
                     self._worker_pool.send_signal(signal.SIGKILL)
@@ -362,8 +364,8 @@ class Supervisor:
 
     async def _start_all(self) -> None:
         if ordered := ordered_stop(self._snapshot.cluster.stop):  # start no workers in a crawl just stopped
-            self._ending = ordered
-        elif self._ending is None:  # nor in one that was stopped while it started
+            self._stop_reason = ordered
+        elif self._stop_reason is None:  # nor in one that was stopped while it started
             for name in self._names:
                 await self._worker_pool.start(name, pages=self._limits.pages)
 
@@ -371,9 +373,9 @@ class Supervisor:
     def _is_over(self) -> bool:
         if len(self._worker_pool):
             return False
-        if self._ending is None:  # our own workers stay as long as more URLs can come
+        if self._stop_reason is None:  # our own workers stay as long as more URLs can come
             return bool(self._names) or self._snapshot.is_over
-        others = self._is_owner and self._ending is not StopReason.FORCED and self._snapshot.cluster.others
+        others = self._is_owner and self._stop_reason is not StopReason.FORCED and self._snapshot.cluster.others
         return not others or time.monotonic() > self._drain_until or not self._is_answered
 
     async def _read_store(self, frontier: CrawlStore) -> _StoreSnapshot:
@@ -412,36 +414,36 @@ class Supervisor:
         Early on, the text of every page is kept, as it may become relevant; that of clearly irrelevant ones goes now. A
         collection has their rows already.
         """
-        if self._ending is not StopReason.FORCED:
-            from thresher.pipeline.outcomes import LEAST_RELEVANCE  # needs the parser: not for --help
+        if self._stop_reason is not StopReason.FORCED:
+            from thresher.pipeline.outcomes import MIN_RELEVANCE  # needs the parser: not for --help
 
             output, folder = self._crawl.config.output, self._crawl.folder
-            drop_texts = None if output.keep_irrelevant or self._crawl.config.collection else LEAST_RELEVANCE
+            drop_texts = None if output.keep_irrelevant or self._crawl.config.collection else MIN_RELEVANCE
             await rejudge_segments(build_judge(self._crawl), folder.segments(), frontier, drop_texts=drop_texts)
 
     async def _final(self, poller: Poller[_StoreSnapshot]) -> Progress:
         """Poll once more after all workers have left: they may have left because a limit was reached."""
         if self._stop_order is not None:
-            await within(self._stop_order)
+            await run_with_timeout(self._stop_order)
         self._is_final = True
         progress = await self._poll(poller)
-        if self._ending is None:
+        if self._stop_reason is None:
             complete = self._snapshot.are_topics_complete
-            self._ending = StopReason.TOPICS if complete else self._limits.reached(progress.status)
+            self._stop_reason = StopReason.TOPICS if complete else self._limits.reached(progress.status)
         return replace(progress, pages_per_second=self._pace.pages_per_second(over=float("inf")))
 
     async def _replace_the_dead(self, frontier: CrawlStore) -> None:
         for worker, code, url in self._worker_pool.reap():
-            await within(watchdog.mark_poisonous(frontier, url, code))
+            await run_with_timeout(watchdog.mark_poisonous(frontier, url, code))
             if code > 0 and not self._is_recoverable(code):
                 raise WorkerFailed(worker.name, code)
-            if code < 0 and self._ending is None:
+            if code < 0 and self._stop_reason is None:
                 await self._worker_pool.start_again(worker)
 
     def _is_recoverable(self, code: int) -> bool:
         """Return whether a failed worker can be ignored: at a forced stop, or with the store away while all leave."""
-        unreachable = self._ending is not None and code == StoreUnreachable.exit_code
-        return self._ending is StopReason.FORCED or unreachable
+        unreachable = self._stop_reason is not None and code == StoreUnreachable.exit_code
+        return self._stop_reason is StopReason.FORCED or unreachable
 
     def _apply_stop_rules(self, progress: Progress) -> None:
         harvest = self._pace.harvest()
@@ -449,8 +451,8 @@ class Supervisor:
             self._stop(ordered, for_all=False)
         elif self._snapshot.are_topics_complete:
             self._stop(StopReason.TOPICS, for_all=True)
-        elif ending := self._limits.exceeded(progress.status, seconds=progress.seconds, harvest=harvest):
-            self._stop(ending, for_all=True)
+        elif stop_reason := self._limits.exceeded(progress.status, seconds=progress.seconds, harvest=harvest):
+            self._stop(stop_reason, for_all=True)
 
 
 def _upload_thread(crawl: CrawlSetup, *, owner: bool) -> UploadThread | None:
@@ -464,15 +466,15 @@ def _upload_thread(crawl: CrawlSetup, *, owner: bool) -> UploadThread | None:
 
 
 def run_crawl(
-    crawl: CrawlSetup, options: SupervisorOptions, *, around: AbstractContextManager[None] | None = None
+    crawl: CrawlSetup, options: SupervisorOptions, *, during_run: AbstractContextManager[None] | None = None
 ) -> RunResult:
     """Run a crawl in worker processes, or join one, and wait for the end.
 
     Args:
-        around: Entered before the run and left after it, while no other run of the crawl can start.
+        during_run: Entered before the run and left after it, while no other run of the crawl can start.
     """
     check_open_files(crawl.config.engine.concurrency)
-    with crawl.folder.only_one_run(), around or nullcontext():
+    with crawl.folder.only_one_run(), during_run or nullcontext():
         return _logged_run(crawl, options)
 
 
@@ -485,7 +487,7 @@ def _logged_run(crawl: CrawlSetup, options: SupervisorOptions) -> RunResult:
         except Exception as error:
             log_event("run failed", reason=str(error))
             raise
-        log_event("run ended", reason=result.words, pages=result.fetched, exit_code=result.exit_code)
+        log_event("run ended", reason=result.message, pages=result.fetched, exit_code=result.exit_code)
         return result
 
 

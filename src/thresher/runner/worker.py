@@ -15,6 +15,7 @@ import signal
 import sqlite3
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from importlib.util import find_spec
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING
 from thresher.assembly import build_label_feed, build_pipeline, build_worker
 from thresher.config.access import AccessTable
 from thresher.config.event_log import log_to
+from thresher.config.renamed_keys import RenamedKeyWarning
 from thresher.coordination.heartbeat import HeartbeatTask
 from thresher.crawl import CrawlSetup
 from thresher.engine import watchdog
@@ -37,7 +39,7 @@ from thresher.frontier.base import CrawlStore
 from thresher.monitoring.http_endpoint import Endpoint
 from thresher.monitoring.prometheus import WorkerMetrics
 from thresher.parsing.html import parse as parse_html
-from thresher.runner.shutdown import DrainTimer, within
+from thresher.runner.shutdown import DrainTimer, run_with_timeout
 from thresher.runner.worker_pool import WorkerOrder
 from thresher.text.terminal import printable
 
@@ -170,7 +172,7 @@ async def _end(watching: asyncio.Task[None], downloader: Downloader, browser: Re
 
 
 async def _leave(loop: LeaseLoop, heartbeat_task: HeartbeatTask | None) -> bool:
-    released = loop.fatal is None and await within(loop.give_back())
+    released = loop.fatal is None and await run_with_timeout(loop.release_all())
     if heartbeat_task:
         await heartbeat_task.deregister(released=released)
     if loop.context.label_feed:
@@ -202,6 +204,7 @@ def drain_when_orphaned() -> None:
 def main(arguments: list[str]) -> int:
     """Run one worker: DIR and NAME; the supervisor's order is one line of JSON on standard input."""
     folder, worker, line = Path(arguments[0]), arguments[1], _first_line()
+    warnings.simplefilter("ignore", RenamedKeyWarning)  # the supervisor warned already
     if not line:
         return 0  # the supervisor is gone already
     try:

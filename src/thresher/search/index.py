@@ -39,7 +39,7 @@ from thresher.search.search_segments import (
 NAME = "search.db"
 PARTS = "search"
 """The folder of search segments."""
-MOST_DEAD_SHARE = 0.5
+MAX_DEAD_SHARE = 0.5
 """An index with a larger share of outdated rows, of pages that were fetched again, is rebuilt."""
 
 _FILES = ("", "-wal", "-shm", "-journal")
@@ -171,7 +171,7 @@ class SearchIndex:
                 mark_outdated(self._databases())
             indexed = SearchIndexer(db, segments, progress, self._databases()[1:]).run()
         live, dead = db.execute("SELECT total(live), count(*) - total(live) FROM doc").fetchone()
-        if dead > MOST_DEAD_SHARE * (live + dead):
+        if dead > MAX_DEAD_SHARE * (live + dead):
             raise StaleIndex(self.path.name)
         return indexed
 

@@ -18,7 +18,7 @@ from thresher.text.tokens import tokenize
 from thresher.urls.canonical import fingerprint, host_key
 
 BATCH_ROWS = 200
-MOST_ANCHORS = 1 << 17
+MAX_ANCHORS = 1 << 17
 """Size of the cache of known anchors: menus repeat them on every page."""
 MAX_ANCHOR_CHARACTERS = 200
 
@@ -166,7 +166,7 @@ class SearchIndexer:
             anchor_key = fingerprint(url), xxhash.xxh3_64_intdigest(words.encode("utf-8", "replace")) - (1 << 63)
             if anchor_key in self._anchors:
                 continue
-            if len(self._anchors) >= MOST_ANCHORS:
+            if len(self._anchors) >= MAX_ANCHORS:
                 self._anchors.clear()
             self._anchors.add(anchor_key)
             if terms := indexed(words[:MAX_ANCHOR_CHARACTERS]):

@@ -12,11 +12,11 @@ import numpy as np
 
 from thresher.search.near_duplicates import group_signatures
 
-LEAST_PAGES = 5
+MIN_PAGES = 5
 """Fewer common pages are copies, not a mirror."""
-LEAST_SHARE = 0.8
+MIN_SHARE = 0.8
 """Of the pages of the smaller host."""
-MOST_HOSTS = 100
+MAX_HOSTS = 100
 """A page on more hosts than this is taken for a default page of their software."""
 
 MIRROR_COLUMNS = {"host": "string", "other": "string", "common": "int32", "share": "float64"}
@@ -57,7 +57,7 @@ def find_mirrors(dbs: Sequence[sqlite3.Connection]) -> list[Mirror]:
     for (one, two), common in both.most_common():
         host, other = sorted((one, two), key=lambda name: (-sizes[name], name))
         share = common / sizes[other]
-        if common >= LEAST_PAGES and share >= LEAST_SHARE:
+        if common >= MIN_PAGES and share >= MIN_SHARE:
             found.append(Mirror(host, other, common, round(share, 3)))
     return found
 
@@ -67,7 +67,7 @@ Groups = tuple[Iterable[Collection[str]], dict[str, int]]
 
 
 def _stored_groups(db: sqlite3.Connection) -> Groups:
-    groups = (hosts.split("\n") for (hosts,) in db.execute(_HOSTS_OF_GROUPS, [MOST_HOSTS]))
+    groups = (hosts.split("\n") for (hosts,) in db.execute(_HOSTS_OF_GROUPS, [MAX_HOSTS]))
     return groups, dict(db.execute(_SIZES))
 
 
@@ -81,4 +81,4 @@ def _joined_groups(dbs: Sequence[sqlite3.Connection]) -> Groups:
     for (host, _), root in zip(rows, roots.tolist(), strict=True):
         hosts.setdefault(root, set()).add(host)
     sizes = Counter(host for members in hosts.values() for host in members)
-    return [members for members in hosts.values() if 2 <= len(members) <= MOST_HOSTS], dict(sizes)
+    return [members for members in hosts.values() if 2 <= len(members) <= MAX_HOSTS], dict(sizes)

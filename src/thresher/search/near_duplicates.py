@@ -23,11 +23,11 @@ ALIKE = 0.6
 RUN_TERMS = 3
 BANDS, BAND_NUMBERS = 24, 4
 """Two pages of similarity 0.6 share a band in 96 of 100 cases, those of 0.7 in 999 of 1,000, those of 0.2 in 4."""
-LEAST_RUNS = 8
+MIN_RUNS = 8
 """Shorter texts are near duplicates only when they are equal."""
-MOST_RUNS = 2_048
+MAX_RUNS = 2_048
 """Longer texts are sampled consistently: the same runs in both of two texts."""
-MOST_COMPARED = 50
+MAX_COMPARED = 50
 _ROWS_AT_ONCE = 1 << 14
 
 Signature = NDArray[np.uint32]
@@ -47,11 +47,11 @@ def signature(terms: Sequence[str]) -> Signature | None:
     if not terms:
         return None
     runs = _runs(terms)
-    if len(runs) < LEAST_RUNS:
+    if len(runs) < MIN_RUNS:
         whole = crc32(" ".join(terms).encode())
         runs = np.arange(whole, whole + 1, dtype=np.uint64) * _RUN_FACTORS[0]
-    elif len(runs) > MOST_RUNS:
-        runs = np.partition(runs, MOST_RUNS)[:MOST_RUNS]
+    elif len(runs) > MAX_RUNS:
+        runs = np.partition(runs, MAX_RUNS)[:MAX_RUNS]
     mixed = runs[:, None] * _FACTORS + _SUMMANDS
     least: Signature = (mixed.min(axis=0) >> _HALF).astype(np.uint32)
     return least
@@ -187,7 +187,7 @@ class NearDuplicateTables:
         marks = ",".join("?" * len(keys))
         rows = self._db.execute(
             "SELECT alike.head, alike.signature FROM alike_band JOIN alike USING (page) "  # noqa: S608 - only marks
-            f"WHERE key IN ({marks}) GROUP BY page ORDER BY count(*) DESC LIMIT {MOST_COMPARED}",
+            f"WHERE key IN ({marks}) GROUP BY page ORDER BY count(*) DESC LIMIT {MAX_COMPARED}",
             keys,
         ).fetchall()
         if not rows:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from thresher.search.terms import is_single
 from thresher.text.tokens import tokenize
 
-MOST_UNITS = 32
+MAX_UNITS = 32
 """Words and phrases beyond this many are ignored."""
-MOST_CHARACTERS = 2_000
+MAX_CHARACTERS = 2_000
 
 _PHRASES = re.compile(r'["“”„＂「『]([^"“”„＂「」『』]*)["“”＂」』]')
 
@@ -31,10 +31,10 @@ class SearchQuery:
     @classmethod
     def read(cls, typed: str) -> SearchQuery:
         """Parse the input of a user; the query is empty when it has no terms."""
-        typed = typed[:MOST_CHARACTERS]
+        typed = typed[:MAX_CHARACTERS]
         phrases = [tuple(tokenize(phrase)) for phrase in _PHRASES.findall(typed)]
         words = [(term,) for term in tokenize(_PHRASES.sub(" ", typed))]
-        return cls(tuple(dict.fromkeys(filter(None, [*phrases, *words])))[:MOST_UNITS])
+        return cls(tuple(dict.fromkeys(filter(None, [*phrases, *words])))[:MAX_UNITS])
 
     def __bool__(self) -> bool:
         return bool(self.units)

@@ -24,10 +24,10 @@ from thresher.search.near_duplicates import group_signatures
 from thresher.search.query import SearchQuery
 
 TITLE_WEIGHT, TEXT_WEIGHT, ANCHOR_WEIGHT = 6.0, 1.0, 0.5
-MOST_HITS = 1_000
+MAX_HITS = 1_000
 """Further matching pages are ignored, also when near duplicates are counted."""
-MOST_ANCHOR_HITS = 20_000
-LEAST_FILLING = 200
+MAX_ANCHOR_HITS = 20_000
+MIN_FILLING = 200
 """Limit of pages with some of the words: this many, or twice as many as are wanted."""
 
 
@@ -98,11 +98,11 @@ def find(
     """Return the best results in all databases, one of each group of near duplicates."""
     if not query:
         return []
-    whole = _hits(dbs, query.all_of, filters, order, most=MOST_HITS)
+    whole = _hits(dbs, query.all_of, filters, order, most=MAX_HITS)
     _join_groups(dbs, whole.values())
     found = _best_of_groups(_sorted(whole.values(), order), whole=True)
     if len(found) < limit:
-        some = _hits(dbs, query.any_of, filters, order, most=len(whole) + max(LEAST_FILLING, 2 * limit))
+        some = _hits(dbs, query.any_of, filters, order, most=len(whole) + max(MIN_FILLING, 2 * limit))
         _join_groups(dbs, [*whole.values(), *some.values()])
         rest = _sorted((hit for doc, hit in some.items() if doc not in whole), order)
         heads = {hit.head for hit in whole.values()}
@@ -151,7 +151,7 @@ def _hits(
     condition, parameters = filters.condition()
     where = {"condition": condition, "first": _FIRST[order]}
     values = {"match": match, "title": TITLE_WEIGHT, "text": TEXT_WEIGHT, "most": most, **parameters}
-    values["targets"] = _anchor_targets(dbs, match, MOST_ANCHOR_HITS * most // MOST_HITS)
+    values["targets"] = _anchor_targets(dbs, match, MAX_ANCHOR_HITS * most // MAX_HITS)
     hits: dict[tuple[int, int], _Hit] = {}
     for place, db in enumerate(dbs):
         hits.update(((place, row[0]), _Hit(*row[1:])) for row in db.execute(_WORDS.format(**where), values))

@@ -2,7 +2,7 @@
 
 A search segment is an index of consecutive rows of one stream, in a file of its own. The machine of the stream indexes
 rows when they are uploaded. It completes a file when the file has twice the rows of the last one, and at the end of a
-run. The next file then replaces it: it has the same rows and more, up to `MOST_ROWS`. Other machines add the files to
+run. The next file then replaces it: it has the same rows and more, up to `MAX_ROWS`. Other machines add the files to
 their index, and index only the rows after them.
 """
 
@@ -26,7 +26,7 @@ from thresher.search.page_rows import Segment
 
 VERSION = 2
 """Increased whenever terms, tables or signatures change; an index of another version is rebuilt."""
-MOST_ROWS = 50_000
+MAX_ROWS = 50_000
 ROWS_AT_ONCE = 2_000
 """Rows that one call indexes while a crawl runs, so that uploads of pages do not wait long."""
 _BLOCK_BYTES = 1 << 20
@@ -133,7 +133,7 @@ class SearchSegmentBuilder:
         with closing(sqlite3.connect(work, isolation_level=None, timeout=60)) as db:
             if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
                 create_tables(db)
-            until = min(last_row, first + MOST_ROWS - 1)
+            until = min(last_row, first + MAX_ROWS - 1)
             indexer = SearchIndexer(db, [segment])
             last = indexer.index(segment, segment.stream, after=first - 1, until=until, most=ROWS_AT_ONCE)
             complete = [

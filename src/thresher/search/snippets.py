@@ -11,12 +11,12 @@ from itertools import islice
 from thresher.text.tokens import CJK, tokenize
 
 CHARACTERS = 160
-MOST_CHARACTERS = 30_000
+MAX_CHARACTERS = 30_000
 """Only this part of a text is searched."""
 OPEN, CLOSE = "«", "»"
 """Mark the words of the query."""
 
-_MOST_PLACES = 200
+_MAX_PLACES = 200
 _LEAD = 30  # characters before the first match, so that the snippet begins in its sentence
 _IS_UNSPACED = re.compile(rf"[{CJK}]").match
 _REST_OF_WORD = re.compile(rf"[^\W_{CJK}]*").match
@@ -24,7 +24,7 @@ _REST_OF_WORD = re.compile(rf"[^\W_{CJK}]*").match
 
 def snippet(text: str, terms: AbstractSet[str]) -> str:
     """Return the window with the most terms, its matches in marks; without a match, the beginning."""
-    text = " ".join(text[:MOST_CHARACTERS].split())
+    text = " ".join(text[:MAX_CHARACTERS].split())
     places = _places(text, terms)
     start = _best_start(places) - _LEAD if places else 0
     start = max(0, min(start, len(text) - CHARACTERS))
@@ -46,7 +46,7 @@ def _words(text: str, terms: AbstractSet[str]) -> Iterator[tuple[int, int, str]]
     """Find words by their stems: they begin alike, and tokenize to them."""
     lower = _lower(text)
     for beginning in {_beginning(term) for term in terms}:
-        for start in islice(_finds(lower, beginning), _MOST_PLACES):
+        for start in islice(_finds(lower, beginning), _MAX_PLACES):
             before = text[start - 1 : start] if start else ""
             if before.isalnum() and not _IS_UNSPACED(before):
                 continue  # the end of another word
@@ -75,7 +75,7 @@ def _finds(text: str, part: str) -> Iterator[int]:
 
 def _pairs(text: str, term: str) -> Iterator[tuple[int, int, str]]:
     """Find unspaced characters, which may overlap those of other terms."""
-    for match in islice(re.finditer(re.escape(term), text), _MOST_PLACES):
+    for match in islice(re.finditer(re.escape(term), text), _MAX_PLACES):
         yield match.start(), match.end(), term
 
 

@@ -20,7 +20,7 @@ from thresher.text.tokens import tokenize
 from thresher.topics.topic import TopicDefinition
 from thresher.urls.tokens import url_tokens
 
-MOST_PER_SOURCE = 100
+MAX_PER_SOURCE = 100
 """Candidates that a source returns at most."""
 
 

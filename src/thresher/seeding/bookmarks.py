@@ -11,7 +11,7 @@ from thresher.seeding.base import SeedCandidate, SeedQuery, SourceFailed, url_te
 from thresher.text.tokens import tokenize
 from thresher.urls.canonical import canonicalize
 
-MOST_BYTES = 20 << 20
+MAX_BYTES = 20 << 20
 BASE = "http://bookmarks.invalid/"
 """The base of relative links, which are no bookmarks."""
 
@@ -33,8 +33,8 @@ class BookmarkFile:
 
     def find(self, query: SeedQuery) -> list[SeedCandidate]:
         """Return the bookmarks, those with words of the topic in title or URL first, then in the order of the file."""
-        if self._path.stat().st_size > MOST_BYTES:
-            raise SourceFailed(f"{self._path} is larger than {MOST_BYTES >> 20} MiB")
+        if self._path.stat().st_size > MAX_BYTES:
+            raise SourceFailed(f"{self._path} is larger than {MAX_BYTES >> 20} MiB")
         body = self._path.read_bytes()
         found = _of_html(body) if b"<a" in body[:1_000_000].lower() else _of_lines(body.decode("utf-8", "replace"))
 

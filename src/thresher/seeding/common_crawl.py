@@ -11,14 +11,14 @@ import re
 from collections.abc import Iterator
 
 from thresher.config.schema import CrawlConfig
-from thresher.seeding.base import MOST_PER_SOURCE, SeedCandidate, SeedQuery, SourceFailed, by_url_terms
+from thresher.seeding.base import MAX_PER_SOURCE, SeedCandidate, SeedQuery, SourceFailed, by_url_terms
 from thresher.seeding.service import ServiceClient
 from thresher.urls.canonical import canonicalize
 
 COLLECTIONS = "https://index.commoncrawl.org/collinfo.json"
 """The list of all indexes, newest first; used when the user names the source without an address."""
 EXAMPLE = "https://index.commoncrawl.org/CC-MAIN-2026-04-index"
-MOST_CAPTURES = 1_000
+MAX_CAPTURES = 1_000
 """Captures that are requested of one host; a URL has several."""
 
 
@@ -45,7 +45,7 @@ class CommonCrawlIndex:
         urls = [url for host in query.hosts for url in self._captured(index, host, query)]
         return [
             SeedCandidate(url=url, source="common-crawl", reason="captured by Common Crawl")
-            for url in by_url_terms(urls, query.terms, most=MOST_PER_SOURCE)
+            for url in by_url_terms(urls, query.terms, most=MAX_PER_SOURCE)
         ]
 
     def _newest(self) -> ServiceClient:
@@ -64,7 +64,7 @@ class CommonCrawlIndex:
             "matchType": "host",
             "output": "json",
             "fl": "url",
-            "limit": str(MOST_CAPTURES),
+            "limit": str(MAX_CAPTURES),
             "filter": f"~url:(?i).*({words}).*" if words else "=status:200",
         }
         response = index.get(parameters)

@@ -8,7 +8,7 @@ from thresher.config.folder import CrawlFolder
 from thresher.config.schema import CrawlConfig
 from thresher.errors import ConfigError
 from thresher.export.hubs import hubs
-from thresher.seeding.base import MOST_PER_SOURCE, SeedCandidate, SeedQuery, SourceFailed
+from thresher.seeding.base import MAX_PER_SOURCE, SeedCandidate, SeedQuery, SourceFailed
 from thresher.storage.reader import PageStoreReader
 
 
@@ -28,7 +28,7 @@ class CrawlHubs:
     def find(self, query: SeedQuery) -> list[SeedCandidate]:
         """Return the best hubs; they are judged by the new topic when they are fetched."""
         with PageStoreReader(self._folder.pages) as collection:
-            found = hubs(collection, MOST_PER_SOURCE)
+            found = hubs(collection, MAX_PER_SOURCE)
         if not found:
             raise SourceFailed(f"{self._folder.root} has no relevant page yet that leads to others")
         return [

@@ -13,13 +13,13 @@ from thresher.errors import ConfigError
 from thresher.politeness.robots import RobotsFile, is_unreachable
 from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import FetchedPage
-from thresher.seeding.base import MOST_PER_SOURCE, SeedCandidate, SeedQuery, SourceFailed, by_url_terms
+from thresher.seeding.base import MAX_PER_SOURCE, SeedCandidate, SeedQuery, SourceFailed, by_url_terms
 from thresher.seeding.service import ServiceClient
 from thresher.sitemaps.parser import MAX_BYTES, read_sitemap
 from thresher.sitemaps.source import listed_sitemaps
 from thresher.urls.canonical import canonicalize, host_key
 
-MOST_FILES = 10
+MAX_FILES = 10
 """Sitemaps that are read of one host."""
 
 
@@ -43,7 +43,7 @@ class HostSitemaps:
         urls = [url for host in query.hosts for url in self._listed(host)]
         return [
             SeedCandidate(url=url, source="sitemaps", reason=f"in a sitemap of {host_key(url)}")
-            for url in by_url_terms(urls, query.terms, most=MOST_PER_SOURCE)
+            for url in by_url_terms(urls, query.terms, most=MAX_PER_SOURCE)
         ]
 
     def _listed(self, host: str) -> Iterator[str]:
@@ -58,7 +58,7 @@ class HostSitemaps:
         client.delay_seconds = max(client.delay_seconds, robots.crawl_delay_seconds)
         waiting = listed_sitemaps(robots.text) or [f"{root}/sitemap.xml"]
         own = host_key(client.endpoint)
-        for _ in range(MOST_FILES):
+        for _ in range(MAX_FILES):
             if not waiting:
                 return
             url = waiting.pop(0)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from thresher.config.schema import CrawlConfig
 from thresher.errors import ConfigError
-from thresher.seeding.base import MOST_PER_SOURCE, SeedCandidate, SeedQuery, SourceFailed
+from thresher.seeding.base import MAX_PER_SOURCE, SeedCandidate, SeedQuery, SourceFailed
 from thresher.seeding.service import ServiceClient
 from thresher.urls.canonical import canonicalize
 
@@ -73,13 +73,13 @@ class SearxSearch:
         except (KeyError, TypeError) as error:
             raise self._client.malformed("the JSON of SearXNG, an object with results") from error
         urls = ((canonicalize(str(row.get("url", ""))), str(row.get("title") or "")) for row in found)
-        return [SearchResult(url=url, title=title) for url, title in urls if url][:MOST_PER_SOURCE]
+        return [SearchResult(url=url, title=title) for url, title in urls if url][:MAX_PER_SOURCE]
 
     def find(self, query: SeedQuery) -> list[SeedCandidate]:
         """Search for each phrase in its language, and return the results by turns."""
         lists = [list(self._results(phrase, language)) for language, phrase in query.phrases.items()]
         turns = (found for turn in zip_longest(*lists) for found in turn if found)
-        return list({found.url: found for found in turns}.values())[:MOST_PER_SOURCE]
+        return list({found.url: found for found in turns}.values())[:MAX_PER_SOURCE]
 
     def _results(self, phrase: str, language: str) -> Iterator[SeedCandidate]:
         place = 0

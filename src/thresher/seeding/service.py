@@ -25,7 +25,7 @@ from thresher.seeding.base import SourceFailed
 from thresher.urls.address_policy import private_network
 from thresher.urls.canonical import canonicalize, host_key
 
-MOST_BYTES = 4 << 20
+MAX_BYTES = 4 << 20
 
 
 class ServiceClient:
@@ -48,7 +48,7 @@ class ServiceClient:
         config: CrawlConfig,
         *,
         example: str,
-        max_bytes: int = MOST_BYTES,
+        max_bytes: int = MAX_BYTES,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -63,7 +63,7 @@ class ServiceClient:
         self._config = config.model_copy(update={"network": config.network.model_copy(update={"allow": allow})})
         self._max_bytes, self._clock, self._sleep = max_bytes, clock, sleep
         self._next = 0.0
-        self.delay_seconds = config.manners.delay_seconds
+        self.delay_seconds = config.politeness.delay_seconds
 
     def get(self, parameters: Mapping[str, str] | None = None) -> FetchedPage:
         """Send one GET request; return the response, whatever its status.
@@ -123,7 +123,7 @@ class ServiceClient:
         if page.status == 429:
             wait = page.headers.get("retry-after", "")
             after = f" after {wait} seconds" if wait.isdigit() else " later"
-            hint = f"too many requests; try again{after}, or with a longer manners.delay_seconds"
+            hint = f"too many requests; try again{after}, or with a longer politeness.delay_seconds"
         raise SourceFailed(f"{self.name} answered HTTP {page.status}{f'; {hint}' if hint else ''}")
 
     def malformed(self, expected: str) -> SourceFailed:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from thresher.config.schema import CrawlConfig
-from thresher.seeding.base import MOST_PER_SOURCE, SeedCandidate, SeedQuery
+from thresher.seeding.base import MAX_PER_SOURCE, SeedCandidate, SeedQuery
 from thresher.seeding.service import ServiceClient
 from thresher.text.languages import phrase_languages
 from thresher.urls.canonical import canonicalize, host_key
@@ -46,7 +46,7 @@ class WikipediaArticles:
         for language in [code for code in LANGUAGES if code in self.titles and code not in query.phrases]:
             for candidate in self._of_article(language, self.titles[language], others=()):
                 found.setdefault(candidate.url, candidate)
-        return list(found.values())[:MOST_PER_SOURCE]
+        return list(found.values())[:MAX_PER_SOURCE]
 
     def _of_phrase(self, language: str, phrase: str) -> Iterator[SeedCandidate]:
         search = {"generator": "search", "gsrsearch": phrase, "gsrlimit": str(ARTICLES), "gsrnamespace": "0"}

@@ -77,17 +77,17 @@ class SitemapSource:
 
     async def read(self, lease: Lease, fetched: FetchedPage) -> tuple[Reason, list[Candidate], list[Candidate]]:
         """Return a summary, and the sitemaps and the pages that a sitemap lists."""
-        speaks_for, depth_left = lease.for_host or lease.host, min(lease.depth_left, MAX_INDEX_DEPTH)
-        files, urls = json.loads(await self._frontier.get_state(speaks_for, TAKEN) or "[0, 0]")
+        authorised_host, depth_left = lease.for_host or lease.host, min(lease.depth_left, MAX_INDEX_DEPTH)
+        files, urls = json.loads(await self._frontier.get_state(authorised_host, TAKEN) or "[0, 0]")
         found = await asyncio.to_thread(read_sitemap, fetched.body, now=fetched.fetched_at)
         most = MAX_FILES_PER_HOST - files if depth_left else 0
         below = await asyncio.to_thread(_on_host, found.sitemaps, lease.host, most, lease.url)
-        pages = await asyncio.to_thread(_on_host, found.pages, speaks_for, MAX_URLS_PER_HOST - urls, lease.url)
+        pages = await asyncio.to_thread(_on_host, found.pages, authorised_host, MAX_URLS_PER_HOST - urls, lease.url)
         taken = json.dumps([files + len(below), urls + len(pages)])
-        await self._frontier.put_state(speaks_for, TAKEN, taken, seconds=STATE_TTL_SECONDS)
+        await self._frontier.put_state(authorised_host, TAKEN, taken, seconds=STATE_TTL_SECONDS)
         counts = len(pages), len(found.pages), len(below), len(found.sitemaps)
         summary = Reason.of(ReasonKind.SITEMAP, *counts, *filter(None, [found.flaw]))
-        sitemaps = [_sitemap(url, lease, depth_left - 1, speaks_for) for url in below]
+        sitemaps = [_sitemap(url, lease, depth_left - 1, authorised_host) for url in below]
         scored = score_listed(self._strategy, [Link(url=url) for url in pages], lease)
         return summary, sitemaps, list(scored)
 
@@ -106,14 +106,14 @@ def score_listed(
         judgement: Of the list; by default not relevant.
     """
     seed = next(iter(strategy.seeds([lease.url])))
-    as_seed = replace(lease, carry=seed.carry, depth_left=seed.depth_left, score=seed.score, hops=0)
+    as_seed = replace(lease, strategy_data=seed.strategy_data, depth_left=seed.depth_left, score=seed.score, hops=0)
     judgement = judgement or Judgement(relevance=0.0, relevant=False)
     for start in range(0, len(links), _LINKS_AT_ONCE):
         page = ParsedPage(url=lease.url, links=tuple(links[start : start + _LINKS_AT_ONCE]))
         yield from strategy.score(page, judgement, as_seed)
 
 
-def _sitemap(url: str, lease: Lease, depth_left: int, speaks_for: str) -> Candidate:
+def _sitemap(url: str, lease: Lease, depth_left: int, authorised_host: str) -> Candidate:
     return Candidate(
         url=url,
         score=lease.score,
@@ -121,7 +121,7 @@ def _sitemap(url: str, lease: Lease, depth_left: int, speaks_for: str) -> Candid
         hops=lease.hops,
         parent=fingerprint(lease.url),
         kind=RequestKind.SITEMAP,
-        for_host="" if speaks_for == host_key(url) else speaks_for,
+        for_host="" if authorised_host == host_key(url) else authorised_host,
     )
 
 

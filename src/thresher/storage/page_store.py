@@ -25,7 +25,18 @@ import orjson
 from thresher.compression import zstd
 from thresher.errors import REPAIR, DamagedFile
 from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
-from thresher.records import FetchedPage, Judgement, Lease, Outcome, ParsedPage, Parts, Revision, best_topic
+from thresher.records import (
+    LABEL_PART,
+    UNLABELLED_PART,
+    FetchedPage,
+    Judgement,
+    Lease,
+    Outcome,
+    ParsedPage,
+    Revision,
+    ScoreBreakdown,
+    best_topic,
+)
 from thresher.storage.migrations import prepare
 from thresher.urls.canonical import fingerprint, host_key
 
@@ -74,7 +85,7 @@ class FoundLink(NamedTuple):
     url: str
     anchor: str
     score: float
-    parts: Parts
+    parts: ScoreBreakdown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +132,7 @@ class PageRecord:
     relevance: float = 0.0
     relevant: bool = False
     reward: float = 0.0
-    parts: Parts = field(default_factory=dict)
+    parts: ScoreBreakdown = field(default_factory=dict)
     text_hash: int = 0
     duplicate_of: int = 0
     elapsed_seconds: float = 0.0
@@ -155,7 +166,7 @@ class PageRecord:
             relevance=judgement.relevance,
             relevant=judgement.relevant,
             reward=judgement.reward,
-            parts=judgement.parts,
+            parts=judgement.breakdown,
             topics=judgement.topics,
             elapsed_seconds=fetched.elapsed_seconds,
             bytes=len(fetched.body),
@@ -187,7 +198,7 @@ class StoredPage(NamedTuple):
 class Archive(Protocol):
     """A store of settled fetches; once `keep` has returned, the records survive the process."""
 
-    async def keep(self, records: Sequence[PageRecord]) -> None:
+    async def append(self, records: Sequence[PageRecord]) -> None:
         """Store records atomically."""
         ...
 
@@ -195,7 +206,7 @@ class Archive(Protocol):
         """Replace the judgements of stored pages; return the change of the number of relevant pages by host."""
         ...
 
-    async def stored(self, after: int, limit: int) -> Sequence[StoredPage]:
+    async def pages_after(self, after: int, limit: int) -> Sequence[StoredPage]:
         """Return the next stored pages, in the order of their rows."""
         ...
 
@@ -218,13 +229,13 @@ class PageStoreWriter:
         self._db.execute("PRAGMA synchronous = NORMAL")
         prepare(self._db, path)
 
-    async def keep(self, records: Sequence[PageRecord]) -> None:
+    async def append(self, records: Sequence[PageRecord]) -> None:
         await asyncio.to_thread(self.write, records)
 
     async def revise(self, revisions: Sequence[Revision]) -> Mapping[str, int]:
-        return await asyncio.to_thread(self.rewrite, revisions)
+        return await asyncio.to_thread(self.apply_revisions, revisions)
 
-    async def stored(self, after: int, limit: int) -> Sequence[StoredPage]:
+    async def pages_after(self, after: int, limit: int) -> Sequence[StoredPage]:
         return await asyncio.to_thread(self.read, after, limit)
 
     def read(self, after: int, limit: int) -> list[StoredPage]:
@@ -239,7 +250,7 @@ class PageStoreWriter:
             self._db.executemany(self._insert, rows)
             self._db.execute("COMMIT")
 
-    def rewrite(self, revisions: Sequence[Revision]) -> Mapping[str, int]:
+    def apply_revisions(self, revisions: Sequence[Revision]) -> Mapping[str, int]:
         changes: Counter[str] = Counter()
         with self._writing:
             self._db.execute("BEGIN IMMEDIATE")
@@ -282,13 +293,13 @@ class PageStoreWriter:
 class NoArchive:
     """An archive that stores nothing: for `thresher try` and for simulations that only count."""
 
-    async def keep(self, records: Sequence[PageRecord]) -> None:
+    async def append(self, records: Sequence[PageRecord]) -> None:
         pass
 
     async def revise(self, revisions: Sequence[Revision]) -> Mapping[str, int]:
         return {}
 
-    async def stored(self, after: int, limit: int) -> Sequence[StoredPage]:
+    async def pages_after(self, after: int, limit: int) -> Sequence[StoredPage]:
         return ()
 
     def close(self) -> None:
@@ -311,7 +322,7 @@ def _completed(judgement: Judgement, parts: str | None, topics: str | None) -> J
     best = best_topic(now.topics)
     if best in judgement.topics:
         return now
-    return replace(now, parts=unpacked_parts(parts) if best == best_topic(before) else {})
+    return replace(now, breakdown=unpacked_parts(parts) if best == best_topic(before) else {})
 
 
 def _revised(row_id: int, judgement: Judgement) -> dict[str, Any]:
@@ -320,7 +331,7 @@ def _revised(row_id: int, judgement: Judgement) -> dict[str, Any]:
         "relevance": judgement.relevance,
         "relevant": judgement.relevant,
         "reward": judgement.reward,
-        "parts": packed_parts(judgement.parts),
+        "parts": packed_parts(judgement.breakdown),
         "topics": packed_topics(judgement.topics),
     }
 
@@ -348,22 +359,38 @@ def unpacked_topics(text: str | None) -> dict[str, Judgement]:
         raise DamagedFile(f"what is stored of a page is damaged: {error}; {REPAIR}") from error
 
 
-def packed_parts(parts: Parts) -> str | None:
+def packed_parts(parts: ScoreBreakdown) -> str | None:
     """Encode the parts of a relevance; None when there are none."""
     return json.dumps(parts, ensure_ascii=False) if parts else None
 
 
-def unpacked_parts(text: str | None) -> Parts:
+def unpacked_parts(text: str | None) -> ScoreBreakdown:
     """Decode the parts of a relevance.
 
     Raises:
         DamagedFile: They cannot be decoded.
     """
     try:
-        parts: Parts = json.loads(text) if text else {}
-    except ValueError as error:
+        return current_parts(json.loads(text)) if text else {}
+    except (ValueError, TypeError, AttributeError) as error:
         raise DamagedFile(f"what is stored of a page is damaged: {error}; {REPAIR}") from error
-    return parts
+
+
+_EARLIER_PARTS = {"told": LABEL_PART, "unaided": UNLABELLED_PART}
+_EARLIER_ADAPTIVE_PARTS = _EARLIER_PARTS | {
+    "likeness": "similarity",
+    "ordinary": "background level",
+    "good": "topic level",
+    "taught": "label correction",
+}
+
+
+def current_parts(parts: ScoreBreakdown) -> ScoreBreakdown:
+    """Return the parts of a stored relevance under their current names; versions up to 0.2.0 had other ones."""
+    names = (
+        _EARLIER_ADAPTIVE_PARTS if "likeness" in parts else _EARLIER_PARTS
+    )  # a judge of a user may have a part "good"
+    return {names.get(name, name): value for name, value in parts.items()}
 
 
 def unpacked_text(blob: bytes | None) -> str:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from thresher.parsing.opt_outs import AI_OPT_OUTS
 from thresher.reasons.legacy import stored_in
 from thresher.reasons.reason import MOVED
-from thresher.records import LANGUAGE_PART, Judgement, Link, Outcome, ParsedPage, Parts, best_topic
+from thresher.records import LANGUAGE_PART, Judgement, Link, Outcome, ParsedPage, ScoreBreakdown, best_topic
 from thresher.sqlite_files import open_to_read, readable_uri
 from thresher.storage.latest import LatestRows
 from thresher.storage.migrations import check_version, read_as_newest
@@ -66,7 +66,7 @@ _TALLY = (
 _TOPICS = "SELECT topics FROM page WHERE page = 1 AND duplicate_of = 0 AND topics IS NOT NULL AND "
 
 
-MOST_LINKING = 20_000
+MAX_LINKING = 20_000
 """Rows whose links are searched for a nearer page than the stored one: a second, at some 50 µs each."""
 
 
@@ -92,7 +92,7 @@ class PathHop:
     record: PageRecord
     anchor: str = ""
     score: float = 0.0
-    parts: Parts = field(default_factory=dict)
+    parts: ScoreBreakdown = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -421,7 +421,7 @@ class PageStoreReader:
 
         Args:
             depth: Links from a seed to the URL: a page that is not nearer is not looked at, unless it is a redirect.
-            parent: The stored page; returned when no nearer one is found in `MOST_LINKING` rows; 0 for a seed.
+            parent: The stored page; returned when no nearer one is found in `MAX_LINKING` rows; 0 for a seed.
         """
         if not parent:
             return 0, None
@@ -429,12 +429,12 @@ class PageStoreReader:
         query = f"SELECT depth, id FROM page WHERE {near} ORDER BY depth, id LIMIT ?"  # noqa: S608 - our own names
         rows = heapq.merge(
             *(
-                ((row["depth"], number, row["id"]) for row in segment.execute(query, [depth, depth, MOST_LINKING]))
+                ((row["depth"], number, row["id"]) for row in segment.execute(query, [depth, depth, MAX_LINKING]))
                 for number, segment in enumerate(self._segments)
             )
         )
         quoted = json.dumps(url, ensure_ascii=False)
-        for _, number, row_id in islice(rows, MOST_LINKING):
+        for _, number, row_id in islice(rows, MAX_LINKING):
             found = self._segments[number].execute("SELECT fingerprint, links FROM page WHERE id = ?", [row_id])
             page, links = found.fetchone() or (0, b"")  # a worker may have replaced the row
             if page and quoted in unpacked_text(links):
@@ -536,7 +536,7 @@ def kept_judgement(record: PageRecord) -> Judgement:
         relevance=record.relevance,
         relevant=record.relevant,
         reward=record.reward,
-        parts=record.parts,
+        breakdown=record.parts,
         topics=record.topics,
     )
 

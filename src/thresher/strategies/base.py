@@ -22,8 +22,8 @@ HARVEST_FETCHES = 100
 class Strategy(Protocol):
     """Decides in which order links are followed.
 
-    A strategy returns candidates; links that it leaves out are not followed. It sets `url`, `score`, `parts`, `carry`
-    and `depth_left` of a candidate; the pipeline fills in hops, parent and redirects.
+    A strategy returns candidates; links that it leaves out are not followed. It sets `url`, `score`, `breakdown`,
+    `strategy_data` and `depth_left` of a candidate; the pipeline fills in hops, parent and redirects.
     """
 
     merge: Merge

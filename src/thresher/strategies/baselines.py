@@ -58,7 +58,7 @@ class AnchorOnly(_SimilarityBaseline):
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         for link in page.links:
             sim_anchor = self._sim(link.anchor, page.language)
-            yield Candidate(url=link.url, score=sim_anchor, parts={"anchor": sim_anchor})
+            yield Candidate(url=link.url, score=sim_anchor, breakdown={"anchor": sim_anchor})
 
 
 class ContextOnly(_SimilarityBaseline):
@@ -73,7 +73,7 @@ class ContextOnly(_SimilarityBaseline):
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         for link in page.links:
             sim_context = self._sim(link.context, page.language)
-            yield Candidate(url=link.url, score=sim_context, parts={"context": sim_context})
+            yield Candidate(url=link.url, score=sim_context, breakdown={"context": sim_context})
 
 
 class PageAnchor(_SimilarityBaseline):
@@ -92,4 +92,4 @@ class PageAnchor(_SimilarityBaseline):
         for link in page.links:
             sim_anchor = self._sim(link.anchor, page.language)
             priority = 0.5 * sim_page + 0.5 * sim_anchor
-            yield Candidate(url=link.url, score=priority, parts={"page": sim_page, "anchor": sim_anchor})
+            yield Candidate(url=link.url, score=priority, breakdown={"page": sim_page, "anchor": sim_anchor})

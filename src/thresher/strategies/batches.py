@@ -11,21 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from thresher.records import Carry, Lease
+from thresher.records import Lease, StrategyData
 
 BELOW_ONE = 0.999_999
 """Keeps a score of 1 from reaching the previous generation."""
 
 
-def generation_of(carry: Carry) -> int:
-    """Return the generation of a URL from its carry; seeds carry nothing and are generation 0."""
-    generation = carry.get("generation", 0)
+def generation_of(strategy_data: StrategyData) -> int:
+    """Return the generation of a URL from its strategy data; seeds have none and are generation 0."""
+    generation = strategy_data.get("generation", 0)
     return generation if isinstance(generation, int) else 0
 
 
 def next_generation(lease: Lease) -> dict[str, int]:
-    """Return the carry of the links of a page: the generation after the page's."""
-    return {"generation": generation_of(lease.carry) + 1}
+    """Return the strategy data of the links of a page: the generation after the page's."""
+    return {"generation": generation_of(lease.strategy_data) + 1}
 
 
 def fold(generation: int, score: float) -> float:
@@ -57,11 +57,11 @@ class Batches:
         self.size = batch if isinstance(batch, int) else 0
         self.in_generations = batch == "all"
 
-    def generation_carry(self, lease: Lease) -> dict[str, int]:
-        """Return the carry of the links of a page: their generation, if there are generations."""
+    def generation_data(self, lease: Lease) -> dict[str, int]:
+        """Return the strategy data of the links of a page: their generation, if there are generations."""
         return next_generation(lease) if self.in_generations else {}
 
-    def place(self, score: float, carry: Mapping[str, int]) -> float:
+    def place(self, score: float, strategy_data: Mapping[str, int]) -> float:
         """Return the final score: below 0 for links that wait for a batch, each generation below the one before."""
-        generation = generation_of(carry) or (WAITING if self.size else 0)
+        generation = generation_of(strategy_data) or (WAITING if self.size else 0)
         return fold(generation, score) if generation else score

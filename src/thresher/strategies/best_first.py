@@ -37,12 +37,15 @@ class BestFirst(BaseStrategy):
         depth = fcmrps_depth(lease.depth_left, judgement.relevant, self._D) if self._D else 0
         if depth is None:
             return iter(())
-        relevance, carry = judgement.reward, self._batches.generation_carry(lease)
-        if not carry:  # a generation once sorted keeps its order
+        relevance, strategy_data = judgement.reward, self._batches.generation_data(lease)
+        if not strategy_data:  # a generation once sorted keeps its order
             self._parents.add(page.url, relevance, (link.url for link in page.links))
-        score = self._batches.place(relevance, carry)
-        parts = {"page": relevance, **carry}
-        return (Candidate(url=link.url, score=score, parts=parts, carry=carry, depth_left=depth) for link in page.links)
+        score = self._batches.place(relevance, strategy_data)
+        breakdown = {"page": relevance, **strategy_data}
+        return (
+            Candidate(url=link.url, score=score, breakdown=breakdown, strategy_data=strategy_data, depth_left=depth)
+            for link in page.links
+        )
 
     def warm_start(
         self, page: ParsedPage, judgement: Judgement, *, waiting: Mapping[str, float], outcomes: Mapping[str, float]

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from thresher.records import Revision
 from thresher.strategies.base import ScoreChange
 
-MOST_LINKS = 200_000
-MOST_PARENTS = 64
+MAX_LINKS = 200_000
+MAX_PARENTS = 64
 """Of one URL; a dead link in a menu has as many parents as there are pages."""
-LEAST_CHANGE = 0.005
+MIN_CHANGE = 0.005
 """Smaller changes of a score are not worth a write."""
 
 Combine = Callable[[Sequence[float]], float]
@@ -28,7 +28,7 @@ class Parents:
         most_links: How many links are remembered.
     """
 
-    def __init__(self, combine: Combine, *, most_links: int = MOST_LINKS) -> None:
+    def __init__(self, combine: Combine, *, most_links: int = MAX_LINKS) -> None:
         self._combine = combine
         self._most_links = most_links
         self._links = 0
@@ -69,7 +69,7 @@ class Parents:
         changes = {}
         for child in touched:
             change = ScoreChange(self._scores[child], self._score(child))
-            if abs(change.now - change.was) > LEAST_CHANGE:
+            if abs(change.now - change.was) > MIN_CHANGE:
                 changes[child] = change
                 self._scores[child] = change.now
         return changes
@@ -79,7 +79,7 @@ class Parents:
         return self._scores.get(url)
 
     def _is_worth_remembering(self, url: str) -> bool:
-        return url not in self._relevance and len(self._parents.get(url, ())) < MOST_PARENTS
+        return url not in self._relevance and len(self._parents.get(url, ())) < MAX_PARENTS
 
     def _score(self, child: str) -> float:
         return self._combine([self._relevance[parent] for parent in self._parents[child]])

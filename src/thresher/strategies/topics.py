@@ -26,7 +26,6 @@ from thresher.records import (
     SEED_TOPICS,
     TOPIC_PART,
     Candidate,
-    Carry,
     Forecast,
     Json,
     Judgement,
@@ -34,6 +33,7 @@ from thresher.records import (
     Merge,
     ParsedPage,
     Revision,
+    StrategyData,
 )
 from thresher.strategies.base import (
     Batched,
@@ -45,16 +45,16 @@ from thresher.strategies.base import (
     Strategy,
 )
 
-MOST_WAITING = 500_000
+MAX_WAITING = 500_000
 """Waiting URLs whose scores are remembered by topic: the latest."""
-LEAST_CHANGE = 1e-6
+MIN_CHANGE = 1e-6
 BALANCE = 1.0
 SMOOTHING = 5.0
 """Pages that every topic is taken to have at the start: about the number of seeds."""
 NEED_STEP = 1.3
 """A need is applied when it has changed by this factor: all waiting URLs are scored again."""
-CARRIES = "topics"
-"""The key of a URL's carry with the carry of each topic."""
+DATA_BY_TOPIC = "topics"
+"""The key of a URL's strategy data with those of each topic."""
 
 Scores = dict[str, float]
 """Scores of one URL, by topic."""
@@ -114,7 +114,11 @@ class MultiTopicStrategy:
         }
         for candidate in self._combined(found):
             names = owners[candidate.url]
-            yield candidate._replace(carry={**candidate.carry, SEED_TOPICS: names}) if names else candidate
+            yield (
+                candidate._replace(strategy_data={**candidate.strategy_data, SEED_TOPICS: names})
+                if names
+                else candidate
+            )
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterable[Candidate]:
         self._waiting.pop(lease.url, None)
@@ -148,9 +152,7 @@ class MultiTopicStrategy:
         self._applied_needs = self._needs
         after = {url: _gain(self._waiting[url], self._needs) for url in before}
         return {
-            url: ScoreChange(score, after[url])
-            for url, score in before.items()
-            if abs(after[url] - score) > LEAST_CHANGE
+            url: ScoreChange(score, after[url]) for url, score in before.items() if abs(after[url] - score) > MIN_CHANGE
         }
 
     def restore_scores(
@@ -210,12 +212,12 @@ class MultiTopicStrategy:
         scores = self._remember(url, {name: candidate.score for name, candidate in own.items()})
         decisive = max(own, key=lambda name: _weighted(own[name].score, self._applied_needs[name]))
         topics = {f"{TOPIC_PART}{name}": round(candidate.score, 3) for name, candidate in own.items()}
-        carries = {name: candidate.carry for name, candidate in own.items() if candidate.carry}
+        data_by_topic = {name: candidate.strategy_data for name, candidate in own.items() if candidate.strategy_data}
         return Candidate(
             url,
             _gain(scores, self._applied_needs),
-            {**topics, **own[decisive].parts},
-            cast(Carry, {CARRIES: carries}) if carries else EMPTY,
+            {**topics, **own[decisive].breakdown},
+            cast(StrategyData, {DATA_BY_TOPIC: data_by_topic}) if data_by_topic else EMPTY,
             max(candidate.depth_left for candidate in own.values()),
         )
 
@@ -224,7 +226,7 @@ class MultiTopicStrategy:
         known = self._waiting.get(url)
         if known is None:
             self._waiting[url] = known = dict(scores)
-            if len(self._waiting) > MOST_WAITING:
+            if len(self._waiting) > MAX_WAITING:
                 del self._waiting[next(iter(self._waiting))]
         elif self.merge is Merge.MAX:
             for name, score in scores.items():
@@ -243,7 +245,7 @@ def topics_strategy(
 
 def seed_topics(lease: Lease) -> Sequence[str]:
     """Return the topics of a seed, also after redirects; none for other URLs and in crawls of one topic."""
-    return cast(Sequence[str], lease.carry.get(SEED_TOPICS, ())) if lease.carry else ()
+    return cast(Sequence[str], lease.strategy_data.get(SEED_TOPICS, ())) if lease.strategy_data else ()
 
 
 def _gain(scores: Scores, needs: Mapping[str, float]) -> float:
@@ -264,10 +266,12 @@ def _differs(need: float, applied: float) -> bool:
 
 
 def _lease_of(lease: Lease, topic: str) -> Lease:
-    """Return the lease with the carry of one topic, for which a seed of others is an ordinary page."""
+    """Return the lease with the strategy data of one topic, for which a seed of others is an ordinary page."""
     hops = lease.hops if topic in seed_topics(lease) else max(1, lease.hops)
-    carries = cast(Mapping[str, Json], lease.carry.get(CARRIES) or EMPTY) if lease.carry else EMPTY
-    return replace(lease, hops=hops, carry=cast(Carry, carries.get(topic) or EMPTY))
+    data_by_topic = (
+        cast(Mapping[str, Json], lease.strategy_data.get(DATA_BY_TOPIC) or EMPTY) if lease.strategy_data else EMPTY
+    )
+    return replace(lease, hops=hops, strategy_data=cast(StrategyData, data_by_topic.get(topic) or EMPTY))
 
 
 def _revisions_of(revisions: Sequence[Revision], topic: str) -> list[Revision]:

@@ -9,7 +9,7 @@ MAX_BYTES = 2_000
 """Text beyond this is ignored: this much is enough to compare pages."""
 
 _DIGITS_TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
-_LONGEST_WORDS = 14
+_MAX_MEAN_WORD_BYTES = 14
 """Where words are longer than this on average, in bytes, the script is unspaced, such as Chinese."""
 
 
@@ -20,7 +20,7 @@ def word_pairs(text: str) -> set[int]:
     """
     data = text[:MAX_BYTES].encode("utf-8", "replace")[:MAX_BYTES].translate(_DIGITS_TO_ZERO)
     words = data.split()
-    if len(words) * _LONGEST_WORDS < len(data):
+    if len(words) * _MAX_MEAN_WORD_BYTES < len(data):
         written = "".join(data.decode("utf-8", "ignore").split())
         return {crc32(written[start : start + 3].encode()) for start in range(len(written) - 2)}
     numbers = list(map(crc32, words))

@@ -18,7 +18,7 @@ from thresher.text.tokens import MAX_LANGUAGES, PLAIN, LanguageTerms, fold, stem
 
 SPACE = 32
 EIGHT = 8
-LONGEST = 64
+MAX_HASHED_BYTES = 64
 """Bytes of a word that enter its hash, besides its length."""
 
 Hashes = NDArray[np.uint64]
@@ -45,7 +45,7 @@ def _hashes(padded: bytes, starts: Places, sizes: Places) -> Hashes:
     hashes = mixed(eights[starts] & _FIRST_BYTES[np.minimum(sizes, EIGHT)])
     longer, done = np.flatnonzero(sizes > EIGHT), EIGHT
     hashes[longer] ^= sizes[longer].astype(np.uint64)
-    while len(longer) and done < LONGEST:
+    while len(longer) and done < MAX_HASHED_BYTES:
         more = eights[starts[longer] + done] & _FIRST_BYTES[np.minimum(sizes[longer] - done, EIGHT)]
         hashes[longer] = mixed(hashes[longer] ^ more)
         done += EIGHT

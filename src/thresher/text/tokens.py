@@ -29,7 +29,7 @@ CJK = inside(UNSPACED)
 MAX_WORD_BYTES = 64
 """Longer runs of letters are keys and encoded data, not words."""
 
-MOST_STEMS = 1 << 17
+MAX_STEMS = 1 << 17
 """Cache size for stems."""
 
 PLAIN = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256)).lower()
@@ -173,7 +173,7 @@ class LanguageTerms:
         self._stem = lru_cache(maxsize=1 << 16)(self._stem_word)
         self.stems = _Stems(self._stem)
         """The terms of ASCII words in lower case; empty for a word that is no term, and for other words."""
-        self.counter = compiled.WordCounter(self._stem, MOST_STEMS) if compiled else None
+        self.counter = compiled.WordCounter(self._stem, MAX_STEMS) if compiled else None
 
     def find_spaced(self, folded: str) -> Iterator[tuple[int, str]]:
         """Yield the position and the term of each word of a spaced script, in order."""
@@ -199,7 +199,7 @@ class _Stems(dict[bytes, str]):
     def __missing__(self, word: bytes) -> str:
         if not word.isascii():
             return ""
-        if len(self) >= MOST_STEMS:
+        if len(self) >= MAX_STEMS:
             self.clear()
         stem = self[word] = self._stem(word)
         return stem

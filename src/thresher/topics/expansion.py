@@ -16,8 +16,8 @@ from thresher.text.tokens import count, tokenize
 from thresher.topics.taxonomy.bundled import bundled_nodes
 from thresher.topics.topic import TopicDefinition
 
-MOST_KEYWORDS = 12
-LEAST_SHARE = 0.5
+MAX_KEYWORDS = 12
+MIN_SHARE = 0.5
 """Share of the accepted pages that a typical word occurs in."""
 
 
@@ -66,7 +66,7 @@ def expand_by_taxonomy(topic: TopicDefinition) -> TopicExpansion | None:
 
 
 def expand_by_pages(
-    topic: TopicDefinition, accepted: Sequence[str], others: Sequence[str], *, most: int = MOST_KEYWORDS
+    topic: TopicDefinition, accepted: Sequence[str], others: Sequence[str], *, most: int = MAX_KEYWORDS
 ) -> TopicExpansion | None:
     """Suggest words that set texts about the topic apart from other texts; None without both.
 
@@ -94,7 +94,7 @@ def _typical(inside: Counter[str], outside: Counter[str], n: int, m: int, most: 
     weights = {
         term: log((df + 0.5) / (n + 1)) - log((outside[term] + 0.5) / (m + 1))
         for term, df in inside.items()
-        if df >= max(2, LEAST_SHARE * n)
+        if df >= max(2, MIN_SHARE * n)
     }
     ranked = sorted((weight, term) for term, weight in weights.items() if weight > 0)
     return [term for _, term in reversed(ranked[-most:])]

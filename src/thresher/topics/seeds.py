@@ -55,11 +55,11 @@ def is_own(url: str, allowed: Sequence[Network]) -> bool:
     return bool(network)
 
 
-MOST_SEEDS = 10
+MAX_SEEDS = 10
 
 
 def example_seeds(
-    taxonomy: TaxonomyReader, paths: Iterable[str], *, languages: Collection[str], most: int = MOST_SEEDS
+    taxonomy: TaxonomyReader, paths: Iterable[str], *, languages: Collection[str], most: int = MAX_SEEDS
 ) -> list[str]:
     """Return URLs of example pages, round robin over the nodes and their counterparts in the wanted languages.
 

@@ -230,7 +230,7 @@ def _check(given: Mapping[str, tuple[str, ...]], place: str) -> None:
                 raise ConfigError(f"{place}: {column}: {entry!r} contains no letter")
 
 
-LEAST = 500
+MIN_COUNT = 500
 """A frequent token occurs more often than this; the value is the paper's."""
 
 
@@ -260,7 +260,7 @@ class TokenCounter:
         capacity: How many tokens remain when the least frequent ones are dropped.
     """
 
-    def __init__(self, *, least: int = LEAST, capacity: int = 200_000) -> None:
+    def __init__(self, *, least: int = MIN_COUNT, capacity: int = 200_000) -> None:
         self.least = least
         self.error = 0
         self.urls = 0

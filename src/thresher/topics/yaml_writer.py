@@ -8,9 +8,10 @@ from typing import Any
 
 import yaml
 
+from thresher.config.renamed_keys import with_current_names
 from thresher.topics.topic import TopicDefinition
 
-MOST_NAME_CHARACTERS = 50
+MAX_NAME_CHARACTERS = 50
 
 
 def topic_yaml(
@@ -41,7 +42,7 @@ def topic_yaml(
         f"strategy: {_flow({'name': strategy})}",
         "scope: {deny_hosts: [], max_pages_per_host: 1000, max_depth: 12}",
         "stop: {pages: 50000}                  # also: relevant, minutes, harvest_below",
-        f"manners: {_flow({'contact': contact, 'delay_seconds': 2, 'robots': 'obey'})}",
+        f"politeness: {_flow({'contact': contact, 'delay_seconds': 2, 'robots': 'obey'})}",
         "output: {keep_irrelevant: false}",
         "store: sqlite",
         f"network: {_flow({'allow': list(allow)})}                   # private addresses are refused unless listed",
@@ -59,14 +60,14 @@ def _topic_lines(topics: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 def topic_name(text: str, taken: Collection[str] = ()) -> str:
     """Make the name of one of several topics from its phrase or its node: letters, digits and hyphens."""
-    name = "-".join(re.findall(r"\w+", text.lower()))[:MOST_NAME_CHARACTERS] or "topic"
+    name = "-".join(re.findall(r"\w+", text.lower()))[:MAX_NAME_CHARACTERS] or "topic"
     return next(free for free in (name, *map(f"{name}-{{}}".format, range(2, len(taken) + 3))) if free not in taken)
 
 
 def with_settings(text: str, settings: Mapping[str, Any]) -> str:
     """Return a topic.yaml with some of its keys changed; nested mappings are merged."""
     document: dict[str, Any] = yaml.safe_load(text)
-    for key, value in settings.items():
+    for key, value in with_current_names(settings).items():
         before = document.get(key)
         both = isinstance(value, Mapping) and isinstance(before, Mapping)
         document[key] = {**before, **value} if both else value  # type: ignore[dict-item]

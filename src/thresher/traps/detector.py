@@ -34,7 +34,7 @@ from thresher.urls.canonical import fingerprint, host_key
 from thresher.urls.patterns import is_dated, template
 
 STATE_KIND = "soft 404"
-LEAST_LIKENESS = 0.8
+MIN_SIMILARITY = 0.8
 _MAX_PAIRS = 200
 
 
@@ -61,25 +61,25 @@ def is_like(page: ParsedPage, missing: frozenset[int]) -> bool:
     if not missing:
         return False
     here = signature(page)
-    return len(missing.intersection(here)) >= LEAST_LIKENESS * max(len(here), len(missing))
+    return len(missing.intersection(here)) >= MIN_SIMILARITY * max(len(here), len(missing))
 
 
 WINDOW = 20
 """How many of the last pages are compared."""
 MAX_ALIKE = 16
 """When this many of them have no new text, the template is skipped."""
-LEAST_NEW_PAIRS = 8
-LEAST_NEW_SHARE = 0.15
+MIN_NEW_PAIRS = 8
+MIN_NEW_SHARE = 0.15
 """A page with fewer new word bigrams, or a smaller share of them outside the blocks of earlier pages, has no new
 text."""
 MAX_VARIANTS = 200
 MAX_DATES = 60
-LEAST_HARVEST = 0.1
+MIN_HARVEST = 0.1
 """A template with at least this share of relevant pages may have any number of variants."""
-LEAST_LINKS = 3
-LEAST_LINKS_BACK = 0.05
+MIN_LINKS = 3
+MIN_LINKS_BACK = 0.05
 """Pages with some links, less than this share of them to URLs seen before, are a maze."""
-LEAST_PARENTS = 3
+MIN_PARENTS = 3
 MANY_SECTIONS = 10
 """A maze spread over this many sections is the whole host; otherwise it is one section."""
 PLAIN = "/…"
@@ -145,7 +145,7 @@ class PartHistory:
         if sum(self.alike) >= MAX_ALIKE:
             return Reason.of(ReasonKind.NOTHING_NEW, sum(self.alike), len(self.alike), pattern)
         most = MAX_DATES if is_dated(pattern) else MAX_VARIANTS
-        if pattern != PLAIN and self.pages >= most and self.relevant < LEAST_HARVEST * self.pages:
+        if pattern != PLAIN and self.pages >= most and self.relevant < MIN_HARVEST * self.pages:
             return Reason.of(ReasonKind.VARIANTS, self.pages, pattern, self.relevant)
         return NO_REASON
 
@@ -158,7 +158,7 @@ class PartHistory:
         if len(self.links) < WINDOW:
             return False
         links, back = sum(count for count, _, _ in self.links), sum(count for _, count, _ in self.links)
-        return back < LEAST_LINKS_BACK * links and len({parent for _, _, parent in self.links}) >= LEAST_PARENTS
+        return back < MIN_LINKS_BACK * links and len({parent for _, _, parent in self.links}) >= MIN_PARENTS
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ class HostHistory:
         blocks = {hash(block): block for block in page.blocks or (page.text,)}
         pairs = word_pairs(" ".join([page.title, *(blocks[number] for number in self._blocks.new(blocks))]))
         new = len(self._pairs.new(pairs)) / self._pairs.free_share
-        return new >= max(LEAST_NEW_PAIRS, LEAST_NEW_SHARE * len(pairs))
+        return new >= max(MIN_NEW_PAIRS, MIN_NEW_SHARE * len(pairs))
 
     def _record_links(self, page: ParsedPage, parent: int, *parts: PartHistory) -> None:
         """Count the links within the host, and how many of them were seen before."""
@@ -259,7 +259,7 @@ class HostHistory:
         urls = {hash(link.url) for link in page.links if link.url.startswith(root)}
         urls.discard(hash(page.url))
         self._linked.new([hash(page.url)])
-        if len(urls) >= LEAST_LINKS:
+        if len(urls) >= MIN_LINKS:
             counted = len(urls), len(urls) - len(self._linked.new(urls)), parent
             for part in parts:
                 part.links.append(counted)

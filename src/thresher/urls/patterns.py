@@ -16,7 +16,7 @@ _YEAR = r"(?:19|20|21)\d\d"
 _DATE = re.compile(rf"(?<!\d){_YEAR}(?:[-/_.]?[01]?\d[-/_.]?[0-3]\d|[-/_.][01]?\d)(?!\d)")
 # Words of hexadecimal digits, joined by dashes; without backtracking, so that the time is bounded.
 _HEX = re.compile(r"(?<![0-9A-Za-z])[0-9a-fA-F]++(?![0-9A-Za-z])(?:-++[0-9a-fA-F]++(?![0-9A-Za-z]))*+")
-_LEAST_HEX = 8
+_MIN_HEX = 8
 _NUMBER = re.compile(r"\d+")
 
 
@@ -43,7 +43,7 @@ def _fold(text: str) -> str:
 def _fold_hex(match: re.Match[str]) -> str:
     """Replace a hash, but no number and no word such as ``cafe-bade``: a hash has digits and letters."""
     word, digits = match[0], match[0].replace("-", "")
-    return "@" if len(word) >= _LEAST_HEX and not digits.isdecimal() and not digits.isalpha() else word
+    return "@" if len(word) >= _MIN_HEX and not digits.isdecimal() and not digits.isalpha() else word
 
 
 def _fold_pair(piece: str) -> str:

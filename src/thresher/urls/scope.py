@@ -67,7 +67,7 @@ class UrlScope:
         if _matches(name, self.deny_hosts):
             verdict = "host denied"
         elif self.own_hosts_only and not self._is_own(host):
-            verdict = "manners.contact is empty"
+            verdict = "politeness.contact is empty"
         else:
             verdict = "host not allowed" if self.allow_hosts and not _matches(name, self.allow_hosts) else ""
         if len(self._verdicts) >= _MAX_CACHED_HOSTS:

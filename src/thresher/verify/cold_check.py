@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from thresher.verify.findings import MOST_EXAMPLES, FindingState, FindingTally, VerifyFinding
+from thresher.verify.findings import MAX_EXAMPLES, FindingState, FindingTally, VerifyFinding
 
 if TYPE_CHECKING:
     from thresher.frontier.tiered.frontier import ColdCheck
@@ -35,7 +35,7 @@ class HasColdRuns(Protocol):
 def cold_findings(check: ColdCheck, *, repair: bool) -> Iterator[VerifyFinding]:
     """Report what is wrong with the files."""
     state = FindingState.REPAIRED if repair else FindingState.WRONG
-    damaged = FindingTally(len(check.damaged), check.damaged[:MOST_EXAMPLES])
+    damaged = FindingTally(len(check.damaged), check.damaged[:MAX_EXAMPLES])
     yield from damaged.found("frontier", FindingState.WRONG if check.damaged_left else state, _damage(check, repair))
     again = "; those that pages in this folder link to are queued again" if repair else ""
     words = f"waiting URL|URLs was|were lost with missing or damaged files of the cold storage{again}"

@@ -21,7 +21,7 @@ from thresher.coordination.pending_uploads import PageOwner, PendingUploads
 from thresher.crawl import CrawlSetup
 from thresher.frontier.base import Frontier
 from thresher.storage.page_store import COLLECTED
-from thresher.verify.findings import MOST_EXAMPLES, FindingState, FindingTally, VerifyFinding
+from thresher.verify.findings import MAX_EXAMPLES, FindingState, FindingTally, VerifyFinding
 from thresher.verify.page_rows import VerifiedRows
 
 
@@ -101,10 +101,10 @@ class CollectionCheck:
                 "segment|segments of this machine has|have rows that were not uploaded",
             ),
         ):
-            yield from FindingTally(len(keys), keys[:MOST_EXAMPLES]).found("collection", state, words + done)
+            yield from FindingTally(len(keys), keys[:MAX_EXAMPLES]).found("collection", state, words + done)
         lost = sorted(audit.lost_files)
         words = "file|files is|are lost, unless the next run of another machine uploads it|them"
-        yield from FindingTally(len(lost), lost[:MOST_EXAMPLES]).found("collection", FindingState.LOST, words)
+        yield from FindingTally(len(lost), lost[:MAX_EXAMPLES]).found("collection", FindingState.LOST, words)
         if audit.waiting and not self.is_repaired:
             words = "row|rows of this machine waits|wait for upload, by the next run or by --repair"
             yield from FindingTally(audit.waiting).found("collection", FindingState.NOTE, words)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
-MOST_EXAMPLES = 5
+MAX_EXAMPLES = 5
 
 
 class FindingState(StrEnum):
@@ -79,7 +79,7 @@ class FindingTally:
 
     def add(self, example: str, number: int = 1) -> None:
         self.number += number
-        if len(self.examples) < MOST_EXAMPLES:
+        if len(self.examples) < MAX_EXAMPLES:
             self.examples.append(example)
 
     def found(self, part: str, state: FindingState, words: str) -> list[VerifyFinding]:

@@ -33,7 +33,7 @@ from thresher.frontier.base import (
     HostMiscount,
     UrlEntry,
     UrlState,
-    short,
+    as_float32,
 )
 from thresher.frontier.old_entries import may_be_old_sitemap
 from thresher.reasons.reason import ReasonKind
@@ -47,7 +47,7 @@ T = TypeVar("T")
 QUERIED_AT_ONCE = 512
 LINKS_AT_ONCE = 8_192
 """Links that the frontier is asked for at once: each call reads every part of a cold storage that may have one."""
-MOST_REMEMBERED = 1_000_000
+MAX_REMEMBERED = 1_000_000
 """URLs that are not queried twice; beyond this number the set is cleared."""
 _DONE = "SELECT url, score, hops, parent, kind FROM url WHERE state = 2"
 _OPEN = (UrlState.WAITING, UrlState.LEASED)
@@ -197,7 +197,7 @@ class QueueCheck:
         if entry is None:
             if not self._queue.outside(row.url, row.depth):
                 kind = RequestKind.at(row.depth)
-                page = Candidate(url=row.url, score=short(row.score), hops=row.depth, parent=row.parent, kind=kind)
+                page = Candidate(url=row.url, score=as_float32(row.score), hops=row.depth, parent=row.parent, kind=kind)
                 self._seen.unknown_pages.met.append(page)
         elif entry.state in _OPEN and row.outcome is not Outcome.RETRY:
             self._seen.again.add(row.url)
@@ -223,7 +223,7 @@ class QueueCheck:
     def _is_new(self, number: int) -> bool:
         if number in self._queried:
             return False
-        if len(self._queried) >= MOST_REMEMBERED:
+        if len(self._queried) >= MAX_REMEMBERED:
             self._queried.clear()
         self._queried.add(number)
         return True
@@ -389,7 +389,7 @@ def done_in(path: Path) -> Iterator[Candidate]:
 
 
 def candidates_of(row: VerifiedRow) -> Iterator[Candidate]:
-    """Yield the links of a row as they were added to the frontier, without their carry."""
+    """Yield the links of a row as they were added to the frontier, without their strategy data."""
     moved = not row.page and row.outcome is Outcome.DONE and row.reason_kind not in _LISTS
     hops = row.depth if moved else row.depth + 1
     for link in row.links:
@@ -397,8 +397,8 @@ def candidates_of(row: VerifiedRow) -> Iterator[Candidate]:
             continue
         yield Candidate(
             url=link.url,
-            score=short(link.score),
-            parts=link.parts,
+            score=as_float32(link.score),
+            breakdown=link.parts,
             hops=hops,
             redirects=int(moved),
             parent=row.fingerprint,

@@ -18,7 +18,7 @@ from typing import Any
 
 from thresher.errors import DamagedFile
 from thresher.judges.topics import check_vector
-from thresher.monitoring.failures import some
+from thresher.monitoring.failures import pluralize
 from thresher.pipeline.deduplication import content_hash
 from thresher.records import Outcome
 from thresher.sqlite_files import open_to_read
@@ -30,7 +30,7 @@ from thresher.verify.findings import FindingState, FindingTally, VerifyFinding
 DAMAGED = ".damaged"
 _SCHEMA = resources.files("thresher.storage") / "sql" / "schema.sql"
 _PLACES_AT_ONCE = 256
-_LEAST_ROW_BYTES = 64
+_MIN_ROW_BYTES = 64
 _OUTCOMES = frozenset(Outcome)
 _CONTENTS = "SELECT id, url, fingerprint, outcome, text_hash, text, main, markup, links, terms FROM page ORDER BY id"
 _TEXT = 3
@@ -74,7 +74,7 @@ def check_segments(folder: Path, *, repair: bool, own_terms: bool = True) -> lis
             *rows.spoiled.found("pages", FindingState.WRONG, "row|rows cannot be read"),
             *rows.unjudgeable.found("pages", FindingState.WRONG, "row|rows has|have terms that cannot be read"),
         ]
-    where = f"{some(saved, 'row')} saved; what was damaged is kept under names that end in {DAMAGED}"
+    where = f"{pluralize(saved, 'row')} saved; what was damaged is kept under names that end in {DAMAGED}"
     judged = "row|rows had terms that could not be read; judges read the text now"
     return [
         *damaged.found("pages", FindingState.REPAIRED, f"segment|segments was|were damaged; {where}"),
@@ -205,7 +205,7 @@ def _reach(db: sqlite3.Connection, path: Path) -> _Reach:
     try:
         first, last = db.execute("SELECT min(id), max(id) FROM page").fetchone()
     except sqlite3.DatabaseError:
-        return _Reach(1, path.stat().st_size // _LEAST_ROW_BYTES)
+        return _Reach(1, path.stat().st_size // _MIN_ROW_BYTES)
     return _Reach(first or 1, last or 0)
 
 

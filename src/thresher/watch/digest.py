@@ -20,11 +20,11 @@ from thresher.storage.reader import PageStoreReader
 from thresher.storage.visits import visit_history
 from thresher.watch.database import Digest, DigestEntry, Reported, WatchDatabase
 
-MOST_ENTRIES = 2_000
+MAX_ENTRIES = 2_000
 """Entries of a digest; the changes after these are in the next digest."""
-MOST_SENTENCES, MOST_CHARACTERS = 3, 240
+MAX_SENTENCES, MAX_CHARACTERS = 3, 240
 """New sentences that an entry quotes, and the characters of each."""
-MOST_TEXT = 200_000
+MAX_TEXT = 200_000
 """Characters of a text that are split into sentences."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|(?<=[。！？])|\n")
 
@@ -58,7 +58,7 @@ def make_digest(
     changes = sorted(compare(collection, database), key=_rank)
     if not changes:
         return None
-    listed = changes[:MOST_ENTRIES]
+    listed = changes[:MAX_ENTRIES]
     digest = Digest(
         number=database.next_digest(),
         crawl=crawl,
@@ -135,8 +135,8 @@ def _added(before: str, now: str) -> list[str]:
     """Return the first sentences of a text that the text before did not have."""
     known = set(_sentences(before))
     fresh = dict.fromkeys(sentence for sentence in _sentences(now) if sentence not in known)
-    return [sentence[:MOST_CHARACTERS] for sentence in list(fresh)[:MOST_SENTENCES]]
+    return [sentence[:MAX_CHARACTERS] for sentence in list(fresh)[:MAX_SENTENCES]]
 
 
 def _sentences(text: str) -> list[str]:
-    return [piece for part in _SENTENCE_END.split(text[:MOST_TEXT]) if (piece := " ".join(part.split()))]
+    return [piece for part in _SENTENCE_END.split(text[:MAX_TEXT]) if (piece := " ".join(part.split()))]

@@ -127,17 +127,17 @@ class Watcher:
         return self._ended("new pages", self._run(self._crawl, Limits(pages=page_limit, minutes=self._plan.minutes)))
 
     def _run(self, crawl: CrawlSetup, limits: Limits, *, refresh: bool = False) -> RunResult:
-        around = refresh_run(crawl, self._plan.visits) if refresh else None
+        during_run = refresh_run(crawl, self._plan.visits) if refresh else None
         try:
-            return run_crawl(crawl, SupervisorOptions(workers=self._workers, limits=limits), around=around)
+            return run_crawl(crawl, SupervisorOptions(workers=self._workers, limits=limits), during_run=during_run)
         finally:
             self._catch_signals()  # the run had handlers of its own, and its end removed ours
 
     def _ended(self, what: str, result: RunResult) -> int:
         self._report(f"{what}: {result.closing_line}")
         self._exit_code = max(self._exit_code, result.exit_code)
-        if result.ending in _STOPS:
-            return result.ending.exit_code
+        if result.stop_reason in _STOPS:
+            return result.stop_reason.exit_code
         return STOPPED if self._stop.is_set() else 0
 
     def _write_digest(self, database: WatchDatabase) -> None:

@@ -31,7 +31,7 @@ from thresher.watch.database import Delivery, Digest, WatchDatabase
 
 TIMEOUT_SECONDS = 15.0
 """How long an attempt may take."""
-FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 5.0, 3600.0
+FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 5.0, 3600.0
 GIVE_UP_SECONDS = 3 * 86400.0
 """How long a digest is tried to be delivered."""
 POLL_SECONDS = 1.0
@@ -155,7 +155,7 @@ def _send(url: str, body: bytes, headers: Mapping[str, str]) -> str:
 
 def pause_seconds(attempts: int) -> float:
     """Return the pause after a number of failed attempts: doubled each time, an hour at most."""
-    return min(FIRST_PAUSE_SECONDS * 2.0 ** min(attempts, 20), LONGEST_PAUSE_SECONDS)
+    return min(FIRST_PAUSE_SECONDS * 2.0 ** min(attempts, 20), MAX_PAUSE_SECONDS)
 
 
 class Deliverer(threading.Thread):

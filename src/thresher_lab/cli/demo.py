@@ -35,7 +35,7 @@ keywords:
   - 歌曲 音乐会 乐团 钢琴 小提琴 吉他 旋律 节奏 和弦 歌剧 交响乐 歌手 作曲家 专辑 乐队 合唱 指挥 乐谱 演奏
 strategy: {{name: {strategy}}}
 scope: {{max_pages_per_host: {pages}, first_pages_per_host: null, traps: follow}}
-manners: {{delay_seconds: 0}}
+politeness: {{delay_seconds: 0}}
 engine: {{concurrency: 8}}
 network: {{allow: [127.0.0.0/8], tls: record, connect_to: {{"*:80": "{http}", "*:443": "{https}"}}}}
 """

@@ -52,7 +52,7 @@ def train(
     """Learn a strategy's model for the crawl in DIR from a frozen web.
 
     The pages of the topic are the targets of layers; for rules, the topics of the web are the classes. A model for the
-    live web is trained by thresher collect.
+    live web is trained by thresher train.
 
     \b
     Examples:

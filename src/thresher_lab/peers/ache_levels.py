@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
 from thresher.modelstate.codec import pack_values, unpack_values
-from thresher.records import Candidate, Carry, Judgement, Lease, Link, Merge, ParsedPage, Revision
+from thresher.records import Candidate, Judgement, Lease, Link, Merge, ParsedPage, Revision, StrategyData
 from thresher.strategies.base import ScoreChange, StatefulStrategy
 from thresher_lab.peers.crawled_levels import CrawledLevels
 from thresher_lab.peers.level_classifier import LevelClassifier, Neighbourhood, neighbourhood, words_near
@@ -52,7 +52,7 @@ class AcheLevels(StatefulStrategy):
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Put links into the band of their predicted level."""
         self._waiting.leave(lease.url)
-        self._crawled.add(page, _carried(lease), relevant=judgement.relevant)
+        self._crawled.add(page, _stored_neighbourhood(lease), relevant=judgement.relevant)
         self._new_pages += 1
         links: dict[str, Link] = {}
         for link in page.links:
@@ -61,11 +61,11 @@ class AcheLevels(StatefulStrategy):
         levels = self._classifier.levels(near) if self._classifier else None
         for place, (url, link) in enumerate(links.items()):
             if levels:
-                score, parts = banded(levels[place]), _parts(levels[place])
+                score, breakdown = banded(levels[place]), _parts(levels[place])
             else:
-                score, parts = self._baseline(judgement.reward), {"page": judgement.reward}
+                score, breakdown = self._baseline(judgement.reward), {"page": judgement.reward}
             self._waiting.add_first(url, score, near[place])
-            yield Candidate(url=url, score=score, parts=parts, carry={"near": words_near(link)})
+            yield Candidate(url=url, score=score, breakdown=breakdown, strategy_data={"near": words_near(link)})
         self._state.page_done()
 
     def on_miss(self, lease: Lease) -> Iterator[Candidate]:
@@ -108,8 +108,8 @@ def _parts(probabilities: Sequence[float]) -> dict[str, float]:
     return {f"level {level}": probability for level, probability in enumerate(probabilities)}
 
 
-def _carried(lease: Lease) -> Neighbourhood | None:
+def _stored_neighbourhood(lease: Lease) -> Neighbourhood | None:
     """Return the words near the link that led to a page; None for a seed."""
-    carry: Carry = lease.carry
-    near = carry.get("near")
+    strategy_data: StrategyData = lease.strategy_data
+    near = strategy_data.get("near")
     return Neighbourhood.of(lease.url, *map(str, near)) if isinstance(near, list | tuple) and len(near) == 2 else None

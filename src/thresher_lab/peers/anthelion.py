@@ -18,10 +18,10 @@ from thresher.records import Candidate, Judgement, Lease, ParsedPage
 from thresher.urls.canonical import host_key
 from thresher_lab.peers.naive_bayes import NaiveBayes
 from thresher_lab.peers.turns import Found, TurnBasedStrategy
-from thresher_lab.peers.url_features import FEATURES, MOST_PARENTS, Families, url_features
+from thresher_lab.peers.url_features import FEATURES, MAX_PARENTS, Families, url_features
 
 GOOD, BAD = 0, 1
-MOST_HOSTS = 50_000
+MAX_HOSTS = 50_000
 """Hosts whose good and bad pages are counted; the oldest are dropped."""
 ALPHA, BETA = 1, 1
 """Prior counts of good and bad pages of a host."""
@@ -91,7 +91,7 @@ class Anthelion(TurnBasedStrategy[_Url]):
         """Classify a found URL; one that is waiting already gets one more parent."""
         if url in self._waiting:
             known = self._waiting[url]
-            if len(known.parents) < MOST_PARENTS:
+            if len(known.parents) < MAX_PARENTS:
                 known.parents.append(parent)
         else:
             known = _Url(host_key(url), [parent])
@@ -99,19 +99,19 @@ class Anthelion(TurnBasedStrategy[_Url]):
         score = known.prediction
         self._waiting.add_first(url, score, known)
         good, bad = self._hosts.get(known.host, (0, 0))
-        parts = {"prediction": known.prediction, "good": float(good), "bad": float(bad)}
-        return Candidate(url=url, score=score, parts=parts, carry={"parent": parent})
+        breakdown = {"prediction": known.prediction, "good": float(good), "bad": float(bad)}
+        return Candidate(url=url, score=score, breakdown=breakdown, strategy_data={"parent": parent})
 
     def _learn(self, lease: Lease, relevant: bool) -> None:
         label, host = GOOD if relevant else BAD, host_key(lease.url)
-        known, parent = self._waiting.leave(lease.url), lease.carry.get("parent")
+        known, parent = self._waiting.leave(lease.url), lease.strategy_data.get("parent")
         parents = known.parents if known else [parent] if isinstance(parent, str) else []
         self._classifier.add(label, url_features(lease.url, self._families.labels(parents)))
         self._families.child(parents, relevant)
         counts = self._hosts.pop(host, [0, 0])
         counts[label] += 1
         self._hosts[host] = counts
-        if len(self._hosts) > MOST_HOSTS:
+        if len(self._hosts) > MAX_HOSTS:
             del self._hosts[next(iter(self._hosts))]
         self._new_pages += 1
         if self._new_pages >= self._learn_every:
@@ -147,7 +147,7 @@ class Anthelion(TurnBasedStrategy[_Url]):
         return url, self._waiting.choose(url)
 
     def _write(self) -> bytes:
-        hosts = dict(list(self._hosts.items())[-MOST_HOSTS // 5 :])  # so that an entry stays small
+        hosts = dict(list(self._hosts.items())[-MAX_HOSTS // 5 :])  # so that an entry stays small
         arrays = {"examples": self._classifier.examples, "counts": self._classifier.counts.astype(np.int32)}
         return pack_both(arrays, {"hosts": hosts, "pulled": self._pulled})
 

@@ -13,7 +13,7 @@ from math import ceil, copysign
 from random import Random
 
 from thresher.modelstate.codec import pack_both, unpack_both
-from thresher.records import Candidate, Carry, Json, Judgement, Lease, Link, ParsedPage, Revision
+from thresher.records import Candidate, Json, Judgement, Lease, Link, ParsedPage, Revision, StrategyData
 from thresher.strategies.base import ScoreChange, StatefulStrategy
 from thresher.text.tokens import tokenize
 from thresher_lab.peers.saved_state import StateSaver
@@ -24,9 +24,9 @@ D_MAX = 5
 """The largest offset."""
 WORDS_AN_OFFSET = 2
 """The ten words on each side of a link make five offsets."""
-MOST_ANCHOR, MOST_AROUND = 100, 200
+MAX_ANCHOR, MAX_AROUND = 100, 200
 """Characters that are stored with a link."""
-MOST_EXAMPLES = 2_000
+MAX_EXAMPLES = 2_000
 """Examples per verdict, for replay; a random one is replaced by a new one."""
 REMEMBERED_TEXTS = 1 << 14
 
@@ -74,7 +74,7 @@ class Apprentice(StatefulStrategy):
         """Learn from the link that led to this page, then score its own links."""
         self._waiting.leave(lease.url)
         self._new_pages += 1
-        if example := _carried(lease.carry):
+        if example := _stored_example(lease.strategy_data):
             self._learn(example, judgement)
         yield from self._guess(page.links, judgement.reward)
         self._state.page_done()
@@ -101,13 +101,13 @@ class Apprentice(StatefulStrategy):
         guesses = self._learner.predict(examples).tolist() if self._is_trained else [relevance] * len(links)
         for link, example, guess in zip(links, examples, guesses, strict=True):
             self._waiting.add_best(link.url, guess, example)
-            parts = {"page": relevance, "apprentice": guess} if self._is_trained else {"page": relevance}
-            carry: dict[str, Json] = {
-                "anchor": link.anchor[:MOST_ANCHOR],
-                "around": link.context[:MOST_AROUND],
+            breakdown = {"page": relevance, "apprentice": guess} if self._is_trained else {"page": relevance}
+            strategy_data: dict[str, Json] = {
+                "anchor": link.anchor[:MAX_ANCHOR],
+                "around": link.context[:MAX_AROUND],
                 "page": relevance,
             }
-            yield Candidate(url=link.url, score=guess, parts=parts, carry=carry)
+            yield Candidate(url=link.url, score=guess, breakdown=breakdown, strategy_data=strategy_data)
 
     def _learn(self, example: HashedExample, judgement: Judgement) -> None:
         """Learn from a new instance, and again from some of the earlier ones."""
@@ -117,7 +117,7 @@ class Apprentice(StatefulStrategy):
             if earlier := self._examples[turn % 2 == 0]:
                 self._learner.learn(*self._random.choice(earlier))
         kept = self._examples[judgement.relevant]
-        if len(kept) >= MOST_EXAMPLES:
+        if len(kept) >= MAX_EXAMPLES:
             kept.pop(self._random.randrange(len(kept)))
         kept.append((example, judgement.reward))
 
@@ -143,12 +143,12 @@ _names = lru_cache(maxsize=REMEMBERED_TEXTS)(names_of)
 
 
 def _example(anchor: str, around: str, relevance: float) -> HashedExample:
-    return HashedExample.of(_names(anchor[:MOST_ANCHOR], around[:MOST_AROUND]), relevance)
+    return HashedExample.of(_names(anchor[:MAX_ANCHOR], around[:MAX_AROUND]), relevance)
 
 
-def _carried(carry: Carry) -> HashedExample | None:
+def _stored_example(strategy_data: StrategyData) -> HashedExample | None:
     """Return the features of the link that led to a page; none for a seed."""
-    anchor, around, relevance = carry.get("anchor"), carry.get("around"), carry.get("page")
+    anchor, around, relevance = strategy_data.get("anchor"), strategy_data.get("around"), strategy_data.get("page")
     if isinstance(anchor, str) and isinstance(around, str) and isinstance(relevance, int | float):
         return _example(anchor, around, float(relevance))
     return None

@@ -56,8 +56,8 @@ class Crawl4aiUrlScorer(BaseStrategy):
         for link in page.links:
             keyword_score = self._weight * self._matches(link.url)
             score = (1 - DEPTH_SHARE) * keyword_score + DEPTH_SHARE / (1 + depth)
-            parts = {"keywords in URL": keyword_score, "depth": float(depth)}
-            yield Candidate(url=link.url, score=self._batches.place(score, {}), parts=parts)
+            breakdown = {"keywords in URL": keyword_score, "depth": float(depth)}
+            yield Candidate(url=link.url, score=self._batches.place(score, {}), breakdown=breakdown)
 
     def _matches(self, url: str) -> float:
         """Return the share of the keywords that a URL contains."""

@@ -9,11 +9,11 @@ from random import Random
 from thresher.records import ParsedPage, Revision
 from thresher_lab.peers.level_classifier import Neighbourhood
 
-MOST_PAGES = 3_000
+MAX_PAGES = 3_000
 """Only the latest pages are used for training."""
-MOST_SAMPLES = 5_000
+MAX_SAMPLES = 5_000
 """Of each level."""
-MOST_BACKLINKS = 50
+MAX_BACKLINKS = 50
 """Of one page, the earliest ones."""
 
 
@@ -42,7 +42,7 @@ class CrawledLevels:
         """Remember a page that was fetched."""
         self._pages.pop(page.url, None)
         self._pages[page.url] = _Page(near, list(dict.fromkeys(link.url for link in page.links)), relevant)
-        if len(self._pages) > MOST_PAGES:
+        if len(self._pages) > MAX_PAGES:
             del self._pages[next(iter(self._pages))]
 
     def revise(self, revisions: Sequence[Revision]) -> None:
@@ -69,7 +69,7 @@ class CrawledLevels:
         found: dict[str, list[str]] = {}
         for url, page in self._pages.items():
             for target in page.links:
-                if target in self._pages and target != url and len(found.setdefault(target, [])) < MOST_BACKLINKS:
+                if target in self._pages and target != url and len(found.setdefault(target, [])) < MAX_BACKLINKS:
                     found[target].append(url)
         return found
 
@@ -77,4 +77,4 @@ class CrawledLevels:
         return [near for url in self._bounded(urls) if (near := self._pages[url].near)]
 
     def _bounded(self, urls: Sequence[str]) -> Sequence[str]:
-        return self._random.sample(urls, MOST_SAMPLES) if len(urls) > MOST_SAMPLES else urls
+        return self._random.sample(urls, MAX_SAMPLES) if len(urls) > MAX_SAMPLES else urls

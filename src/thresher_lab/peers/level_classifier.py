@@ -15,11 +15,11 @@ from thresher.text.tokens import tokenize
 from thresher.urls.tokens import split_host
 from thresher_lab.peers.naive_bayes import Features, NaiveBayes
 
-MOST_WORDS = {"around": 100, "url": 150, "anchor": 150}
+MAX_WORDS = {"around": 100, "url": 150, "anchor": 150}
 """The most frequent words of each field are features."""
-FEWEST = 2
+MIN_COUNT = 2
 """Links that must have a word nearby."""
-MOST_ANCHOR, MOST_AROUND = 100, 200
+MAX_ANCHOR, MAX_AROUND = 100, 200
 """Characters of a link that are read."""
 REMEMBERED_TEXTS = 1 << 14
 
@@ -47,7 +47,7 @@ class Neighbourhood:
 
 def words_near(link: Link) -> list[str]:
     """Return the words to store with a link, so that they are known when its page is fetched."""
-    return [link.anchor[:MOST_ANCHOR], link.context[:MOST_AROUND]]
+    return [link.anchor[:MAX_ANCHOR], link.context[:MAX_AROUND]]
 
 
 def neighbourhood(link: Link) -> Neighbourhood:
@@ -104,8 +104,8 @@ class LevelClassifier:
 def _frequent(samples: Sequence[Sequence[Neighbourhood]]) -> list[tuple[str, str]]:
     counts = Counter(word for links in samples for link in links for word in link.words())
     chosen: list[tuple[str, str]] = []
-    for field, most in MOST_WORDS.items():
-        found = [(word, number) for word, number in counts.items() if word[0] == field and number >= FEWEST]
+    for field, most in MAX_WORDS.items():
+        found = [(word, number) for word, number in counts.items() if word[0] == field and number >= MIN_COUNT]
         found.sort(key=lambda each: (-each[1], each[0]))
         chosen += [word for word, _ in found[:most]]
     return chosen

@@ -27,7 +27,7 @@ NAMES = (
 INPUTS = len(NAMES)
 HOST_SHARE, HOST_UNKNOWN = 6, 7
 UNKNOWN_SHARE = 0.5
-MOST_HOSTS = 50_000
+MAX_HOSTS = 50_000
 
 Path = tuple[int, int, int]
 """Relevant pages on the way to a page, irrelevant ones, and the distance from the last relevant one."""
@@ -50,7 +50,7 @@ class StateActions:
         """Count a page of a host."""
         relevant, visited = self._hosts.pop(host_key(url), (0, 0))
         self._hosts[host_key(url)] = (relevant + (reward > 0), visited + 1)
-        if len(self._hosts) > MOST_HOSTS:
+        if len(self._hosts) > MAX_HOSTS:
             del self._hosts[next(iter(self._hosts))]
 
     def seed(self, url: str, title: str) -> StateActionSample:

@@ -62,8 +62,10 @@ class TagPathBandit(TurnBasedStrategy[int]):
             arm = self._arms.setdefault(number, BanditArm())
             if self._waiting.add_first(link.url, arm.mean, number):
                 arm.links.append(link.url)
-            parts = {"arm": float(number), "mean reward": arm.mean, "pulls": float(arm.pulls)}
-            yield Candidate(url=link.url, score=arm.mean, parts=parts, carry={"tag_path": link.tag_path})
+            breakdown = {"arm": float(number), "mean reward": arm.mean, "pulls": float(arm.pulls)}
+            yield Candidate(
+                url=link.url, score=arm.mean, breakdown=breakdown, strategy_data={"tag_path": link.tag_path}
+            )
         self._state.page_done()
 
     def on_miss(self, lease: Lease) -> Iterator[Candidate]:
@@ -78,7 +80,7 @@ class TagPathBandit(TurnBasedStrategy[int]):
     def _record_reward(self, lease: Lease, reward: float) -> None:
         self._choice.on_result(lease)
         self._waiting.leave(lease.url)
-        path = lease.carry.get("tag_path")
+        path = lease.strategy_data.get("tag_path")
         if isinstance(path, str):
             arm = self._arms.setdefault(self._paths.find(path), BanditArm())
             arm.pulls += 1

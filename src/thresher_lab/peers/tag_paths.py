@@ -9,9 +9,9 @@ from typing import Any
 
 from thresher.text.vectors import cosine
 
-MOST_GROUPS = 500
+MAX_GROUPS = 500
 """Beyond it a path joins the nearest group."""
-MOST_PATHS = 20_000
+MAX_PATHS = 20_000
 """Paths whose groups are remembered."""
 
 
@@ -41,14 +41,14 @@ class TagPaths:
     def find(self, tag_path: str) -> int:
         """Return the group of a path; a path that is similar to none starts a new one. It stays in its group."""
         if tag_path not in self._known:
-            if len(self._known) >= MOST_PATHS:
+            if len(self._known) >= MAX_PATHS:
                 del self._known[next(iter(self._known))]
             self._known[tag_path] = self._join(pairs_of(tag_path))
         return self._known[tag_path]
 
     def state(self) -> Mapping[str, Any]:
         """Return all groups as JSON values."""
-        latest = dict(list(self._known.items())[-MOST_PATHS // 10 :])  # so that an entry stays small
+        latest = dict(list(self._known.items())[-MAX_PATHS // 10 :])  # so that an entry stays small
         return {"centres": self._centres, "known": latest}
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -59,7 +59,7 @@ class TagPaths:
     def _join(self, pairs: Mapping[str, int]) -> int:
         similarity = self._similarity(pairs)
         nearest = max(range(len(similarity)), key=similarity.__getitem__, default=-1)
-        if nearest >= 0 and (similarity[nearest] >= self._theta or len(self._centres) >= MOST_GROUPS):
+        if nearest >= 0 and (similarity[nearest] >= self._theta or len(self._centres) >= MAX_GROUPS):
             self._centres[nearest].update(pairs)  # the sum points where the mean does
             return nearest
         self._centres.append(Counter(pairs))

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 MAX_DEPTH = 18
 MIN_SAMPLES_PER_SPLIT = 5
-MOST_SAMPLES = 50_000
+MAX_SAMPLES = 50_000
 """In all leaves; beyond it the oldest tenth of the largest leaf is dropped."""
-MOST_EXPERIENCE = 1_000
+MAX_EXPERIENCE = 1_000
 """In one leaf; the oldest is dropped."""
 
 Vector = NDArray[np.float64]
@@ -67,7 +67,7 @@ class TreeFrontier:
         """Add a sample to its leaf."""
         self._leaf_of(sample.x).samples.append(sample)
         self._size += 1
-        if self._size > MOST_SAMPLES:
+        if self._size > MAX_SAMPLES:
             fullest = max(self.leaves, key=lambda leaf: len(leaf.samples))
             oldest = max(len(fullest.samples) // 10, 1)
             del fullest.samples[:oldest]
@@ -77,7 +77,7 @@ class TreeFrontier:
         """Add experience, and split its leaf if that lowers the variance of rewards."""
         leaf = self._leaf_of(x)
         leaf.experience.append((x, reward))
-        del leaf.experience[:-MOST_EXPERIENCE]
+        del leaf.experience[:-MAX_EXPERIENCE]
         if len(leaf.experience) >= MIN_SAMPLES_PER_SPLIT and leaf.depth < MAX_DEPTH:
             X = np.array([each for each, _ in leaf.experience])
             rewards = np.array([each for _, each in leaf.experience])

@@ -15,7 +15,7 @@ from random import Random
 import numpy as np
 
 from thresher.modelstate.codec import fitted, pack_both, unpack_both
-from thresher.records import Candidate, Carry, Judgement, Lease, ParsedPage
+from thresher.records import Candidate, Judgement, Lease, ParsedPage, StrategyData
 from thresher.topics.profile import TopicProfile
 from thresher_lab.peers.q_network import Matrix, QNetwork
 from thresher_lab.peers.state_actions import INPUTS, StateActions
@@ -25,9 +25,9 @@ from thresher_lab.peers.turns import Found, TurnBasedStrategy
 BATCH_SIZE = 60
 BUFFER = 2_000
 """Experiences for replay, each with the state-actions that followed."""
-MOST_ACTIONS = 100
+MAX_ACTIONS = 100
 """Of one page, for replay."""
-MOST_SAVED = 10_000
+MAX_SAVED = 10_000
 """Experiences from which a tree is rebuilt."""
 
 Experience = tuple[Matrix, float, Matrix]
@@ -81,7 +81,7 @@ class Tres(TurnBasedStrategy[StateActionSample]):
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Learn from this page, and add its links to the tree."""
         self._choice.on_result(lease)
-        taken = self._waiting.leave(lease.url) or _carried(lease.url, lease.carry)
+        taken = self._waiting.leave(lease.url) or _stored_sample(lease.url, lease.strategy_data)
         if lease.hops == 0:
             taken = self._state_actions.seed(lease.url, page.title)
         reward = 1.0 if judgement.relevant or lease.hops == 0 else 0.0
@@ -100,9 +100,9 @@ class Tres(TurnBasedStrategy[StateActionSample]):
         self._waiting.add_first(sample.url, score, sample)
         if not self._waiting.is_done(sample.url):
             self._tree.add(sample)
-        carry = {"x": sample.x.tolist(), "path": list(sample.path)}
-        parts = {"father": father, "path": float(sample.x[2]), "anchor": similarity}
-        return Candidate(url=sample.url, score=score, parts=parts, carry=carry)
+        strategy_data = {"x": sample.x.tolist(), "path": list(sample.path)}
+        breakdown = {"father": father, "path": float(sample.x[2]), "anchor": similarity}
+        return Candidate(url=sample.url, score=score, breakdown=breakdown, strategy_data=strategy_data)
 
     def _choose(self) -> Found | None:
         samples = list(self._tree.draw(self._waiting.__contains__))
@@ -120,7 +120,7 @@ class Tres(TurnBasedStrategy[StateActionSample]):
         self._pages += 1
         self._tree.learn(taken.x, reward)
         if found:
-            self._buffer.append((taken.x, reward, np.array([sample.x for sample in found[:MOST_ACTIONS]])))
+            self._buffer.append((taken.x, reward, np.array([sample.x for sample in found[:MAX_ACTIONS]])))
         if self._pages >= self._replay_start and self._pages % self._replay_every == 0:
             self._replay()
         if self._pages % self._target_every == 0:
@@ -146,7 +146,7 @@ class Tres(TurnBasedStrategy[StateActionSample]):
             X = np.array([x for x, _ in latest]).reshape(-1, INPUTS)
             return pack_both({**weights, "X": X, "r": np.array([r for _, r in latest])}, {"pages": self._pages})
 
-        return fitted(entry, MOST_SAVED)[0]
+        return fitted(entry, MAX_SAVED)[0]
 
     def _read(self, content: bytes) -> None:
         arrays, values = unpack_both(content)
@@ -157,9 +157,9 @@ class Tres(TurnBasedStrategy[StateActionSample]):
             self._tree.learn(x, reward)
 
 
-def _carried(url: str, carry: Carry) -> StateActionSample | None:
+def _stored_sample(url: str, strategy_data: StrategyData) -> StateActionSample | None:
     """Read the state-action that led to a page, if its link was found in an earlier run or by another worker."""
-    x, path = carry.get("x"), carry.get("path")
+    x, path = strategy_data.get("x"), strategy_data.get("path")
     if not (isinstance(x, list) and len(x) == INPUTS and isinstance(path, list) and len(path) == 3):
         return None
     return StateActionSample(url, np.array(x, dtype=np.float64), (int(path[0]), int(path[1]), int(path[2])))

@@ -15,9 +15,9 @@ from thresher_lab.peers.naive_bayes import Features
 HASHES = 10_000
 GOOD_PARENT, BAD_PARENT, GOOD_SIBLING, BAD_SIBLING = range(HASHES, HASHES + 4)
 FEATURES = HASHES + 4
-FEWEST_LETTERS = 3
-MOST_PAGES = 20_000
-MOST_PARENTS = 8
+MIN_LETTERS = 3
+MAX_PAGES = 20_000
+MAX_PARENTS = 8
 """Of one URL; further ones are ignored."""
 REMEMBERED_URLS = 1 << 15
 _NUMBER = "[NUMBER]"
@@ -29,7 +29,7 @@ def tokens_of(url: str) -> list[str]:
 
     Tokens of letters and digits mixed are left out.
     """
-    found = (token for token in _TOKEN_ENDS(split_host(url)[1]) if len(token) >= FEWEST_LETTERS)
+    found = (token for token in _TOKEN_ENDS(split_host(url)[1]) if len(token) >= MIN_LETTERS)
     named = (_NUMBER if token.isdecimal() else token for token in found)
     return list(dict.fromkeys(token for token in named if token == _NUMBER or token.isalpha()))
 
@@ -55,7 +55,7 @@ class Families:
         """Record the label of a page with links."""
         self._relevant[page] = relevant
         self._children.setdefault(page, set())
-        if len(self._relevant) > MOST_PAGES:
+        if len(self._relevant) > MAX_PAGES:
             oldest = next(iter(self._relevant))
             del self._relevant[oldest], self._children[oldest]
 

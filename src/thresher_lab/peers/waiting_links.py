@@ -12,10 +12,10 @@ from typing import Generic, TypeVar
 from thresher.strategies.base import ScoreChange
 from thresher.urls.canonical import fingerprint
 
-MOST_LINKS = 20_000
-MOST_DONE = 200_000
-MOST_CHOSEN = 1_000
-LEAST_CHANGE = 0.001
+MAX_LINKS = 20_000
+MAX_DONE = 200_000
+MAX_CHOSEN = 1_000
+MIN_CHANGE = 0.001
 """Smaller changes of a score are not worth a write."""
 
 Item = TypeVar("Item")
@@ -28,7 +28,7 @@ class WaitingLinks(Generic[Item]):
         most_links: How many are remembered.
     """
 
-    def __init__(self, *, most_links: int = MOST_LINKS) -> None:
+    def __init__(self, *, most_links: int = MAX_LINKS) -> None:
         self._most_links = most_links
         self._scores: dict[str, float] = {}
         self._items: dict[str, Item] = {}
@@ -74,7 +74,7 @@ class WaitingLinks(Generic[Item]):
         """Remove a URL that no longer waits; return its features if remembered."""
         item = self._chosen.pop(url) if url in self._chosen else self._items.get(url)
         self._done[fingerprint(url)] = None
-        if len(self._done) > MOST_DONE:
+        if len(self._done) > MAX_DONE:
             del self._done[next(iter(self._done))]
         self._scores.pop(url, None)
         self._items.pop(url, None)
@@ -88,14 +88,14 @@ class WaitingLinks(Generic[Item]):
         known, was = self._items[url], self._scores[url]
         self.leave(url)
         self._chosen[url] = known if item is None else item
-        if len(self._chosen) > MOST_CHOSEN:
+        if len(self._chosen) > MAX_CHOSEN:
             del self._chosen[next(iter(self._chosen))]
         return was
 
     def rescore(self, scores: Mapping[str, float]) -> dict[str, ScoreChange]:
         """Apply new scores; return those that changed enough to be written."""
         changes = {url: ScoreChange(self._scores[url], now) for url, now in scores.items()}
-        changes = {url: change for url, change in changes.items() if abs(change.now - change.was) > LEAST_CHANGE}
+        changes = {url: change for url, change in changes.items() if abs(change.now - change.was) > MIN_CHANGE}
         self._scores.update((url, change.now) for url, change in changes.items())
         return changes
 

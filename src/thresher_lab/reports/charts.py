@@ -12,7 +12,7 @@ from thresher_lab.statistics.curves import Band
 
 PAPER = Paper(width=600, height=340, left=64, right=148, top=12, bottom=44)
 """The names of the curves are to the right."""
-LEAST_SHARE = 0.01
+MIN_SHARE = 0.01
 """The smallest step of the y axis."""
 
 LABEL_HEIGHT = 15
@@ -34,7 +34,7 @@ def colour_classes(strategies: Sequence[str], baseline: str, oracle: str) -> dic
 def line_chart(bands: Sequence[Band], classes: Mapping[str, str], *, title: str, y_title: str) -> Html:
     """Plot curves over fetches, each with its band; values are shares, marked in percent."""
     frame = _frame(bands)
-    y_marks = [(mark, f"{100 * mark:.0f} %") for mark in round_marks(frame.y_end, least=LEAST_SHARE)]
+    y_marks = [(mark, f"{100 * mark:.0f} %") for mark in round_marks(frame.y_end, least=MIN_SHARE)]
     x_marks = [(mark, f"{mark:,.0f}") for mark in round_marks(frame.x_end)]
     return picture(
         frame,
@@ -47,8 +47,8 @@ def line_chart(bands: Sequence[Band], classes: Mapping[str, str], *, title: str,
 
 
 def _frame(bands: Sequence[Band]) -> Frame:
-    highest = max(max(band.high) for band in bands) or LEAST_SHARE
-    step = round_step(highest, least=LEAST_SHARE)
+    highest = max(max(band.high) for band in bands) or MIN_SHARE
+    step = round_step(highest, least=MIN_SHARE)
     return Frame(PAPER, x_end=max(band.fetches[-1] for band in bands), y_end=max(1, ceil(highest / step)) * step)
 
 

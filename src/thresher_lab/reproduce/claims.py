@@ -25,7 +25,7 @@ Curves = Mapping[str, Mapping[str, Curve]]
 """From strategy over topic to its curve; every strategy has the same topics."""
 
 
-FEWEST_TOPICS = 2
+MIN_TOPICS = 2
 """With one topic there is no interval."""
 
 
@@ -129,7 +129,7 @@ def judge_order(claim: str, curves: Curves, order: Sequence[str], *, scale: floa
     """
     if missing := [name for name in order if not curves.get(name)]:
         return untested(claim, f"no rows of {', '.join(missing)}")
-    if len(curves[order[0]]) < FEWEST_TOPICS:
+    if len(curves[order[0]]) < MIN_TOPICS:
         return untested(claim, "one topic only")
     pairs = [compare(curves, better, worse) for better, worse in pairwise(order)]
     means = {name: float(np.mean(list(curves[name].values()))) for name in order}

@@ -75,7 +75,7 @@ TERMS = 8
 """As many as LPE keeps: with more, no anchor of a word or two could come near its threshold."""
 BACKGROUND = 300
 """Pages for document frequencies, in place of a corpus of general text."""
-MOST_SHARE = 0.3
+MAX_SHARE = 0.3
 """Largest share of a topic's pages that may be examples."""
 SHARED_BY = 0.2
 """Least share of the examples that must have a term."""
@@ -181,7 +181,7 @@ class ExperimentRunner(TaskRunner):
     def _examples(self, topic: str, number: int) -> frozenset[int]:
         targets = sorted(self.web.targets(topic))
         rng = Random(f"{sampling_name(self.web.name)} {topic} examples")  # noqa: S311 - no secret
-        return frozenset(rng.sample(targets, min(number, int(MOST_SHARE * len(targets)))))
+        return frozenset(rng.sample(targets, min(number, int(MAX_SHARE * len(targets)))))
 
     def _topic_profile_of_examples(self, topic: str, number: int) -> TopicProfile:
         """Add to the labels of a topic the distinctive terms of its example pages."""

@@ -20,7 +20,7 @@ FOUR = [
     Contender(strategy="shark", parameters={"form": "fcmrps"}),
     Contender(strategy="fcmrps"),
 ]
-LEAST_SPELLED = 0.01
+MIN_SPELLED = 0.01
 """Share of relevant pages whose URLs must spell a label of the topic where URLs are tested."""
 TERMS = TrialSettings(seeds=3, judge="cosine")
 """As in the paper, crawls judge pages by the cosine with the topic's labels; the measures use another judge."""
@@ -71,7 +71,7 @@ class LanguageGroup:
     @property
     def spells_topics(self) -> bool:
         """Whether URLs of relevant pages spell labels at all; otherwise nothing can be learned about URL evidence."""
-        return self.spelled_share > LEAST_SPELLED
+        return self.spelled_share > MIN_SPELLED
 
     @property
     def spelled_share(self) -> float:

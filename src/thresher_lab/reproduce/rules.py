@@ -17,7 +17,7 @@ from thresher_lab.statistics import metrics
 BASELINE, RULES = "soft-focus", "rules"
 SEEDS, MANY_SEEDS = 10, 50
 TOPICS = 3
-FEWEST_TARGETS, FEWEST_TARGETS_OF_MANY_SEEDS = 60, 180
+MIN_TARGETS, MIN_TARGETS_OF_MANY_SEEDS = 60, 180
 """A topic has examples to learn from, two sets of seeds that have nothing in common, and something left to find."""
 GENERATED = "generated-en-10000"
 GROUNDS = [
@@ -42,8 +42,8 @@ def e10_trials(choice: ExperimentOverrides) -> list[Trial]:
     contenders = [Contender(strategy=BASELINE), Contender(strategy=RULES)]
     trials = plan(GROUNDS, contenders, TrialSettings(seeds=SEEDS, measure=CLASSES), choice)
     many = plan(GROUNDS, contenders, TrialSettings(seeds=MANY_SEEDS, measure=CLASSES), choice)
-    part_a = _of_large_topics(trials, choice, FEWEST_TARGETS, TOPICS)
-    part_b = _of_large_topics(many, choice, FEWEST_TARGETS_OF_MANY_SEEDS, 1)
+    part_a = _of_large_topics(trials, choice, MIN_TARGETS, TOPICS)
+    part_b = _of_large_topics(many, choice, MIN_TARGETS_OF_MANY_SEEDS, 1)
     return [*part_a, *(trial for trial in part_b if trial.seed_set == 0)]
 
 

@@ -15,9 +15,9 @@ URL_SHARES = dict(
 )
 """Rat, Ract and Ra of the paper."""
 
-MOST, HALF = 75.0, 50.0
+MIN_FULL, MIN_HALF = 75.0, 50.0
 """Per cent of URLs from which most spell a label, and from which the claim holds in part."""
-MOST_SPELL = "most URLs of relevant pages spell the topic or what is above it"
+SPELLING_CLAIM = "most URLs of relevant pages spell the topic or what is above it"
 
 
 def e2_report(rows: Sequence[Row]) -> ExperimentReport:
@@ -58,8 +58,8 @@ def _directories(rows: Sequence[Row]) -> tuple[list[Table], list[ClaimResult]]:
 
 
 def _most_spell(place: str, Ra: float, what: str) -> ClaimResult:
-    verdict = Verdict.HOLDS if Ra >= MOST else Verdict.IN_PART if Ra >= HALF else Verdict.FAILS
-    return ClaimResult(claim=f"{MOST_SPELL}: {place}", verdict=verdict,
+    verdict = Verdict.HOLDS if Ra >= MIN_FULL else Verdict.IN_PART if Ra >= MIN_HALF else Verdict.FAILS
+    return ClaimResult(claim=f"{SPELLING_CLAIM}: {place}", verdict=verdict,
                        reason=f"{what} is {Ra:.1f} %, that of FCMRPS in the paper 96.3 %")  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def _e2_findings(title: str, found: Mapping[str, Sequence[Cell]]) -> list[ClaimR
         best[measure] = "all alike" if alike else max(values, key=values.__getitem__)
     if not best:
         why = "no URL of a relevant page spells a label of the topic there"
-        return [untested(claim, why), untested(f"{MOST_SPELL}: {title}", why)]
+        return [untested(claim, why), untested(f"{SPELLING_CLAIM}: {title}", why)]
     wins = [name == FCMRPS for name in best.values()]
     verdict = Verdict.HOLDS if all(wins) else Verdict.IN_PART if any(wins) else Verdict.FAILS
     reason = "highest " + ", ".join(f"{measure}: {name}" for measure, name in best.items())

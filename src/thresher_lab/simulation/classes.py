@@ -15,7 +15,7 @@ from thresher_lab.simulation.training import TRAINING_SHARE, TrainingSplit
 from thresher_lab.webs.virtualweb import Web
 from thresher_papers.strategies.rules.table import Classify
 
-MOST = 150
+MAX_EXAMPLES = 150
 """Examples of one class, as in the paper."""
 
 
@@ -32,7 +32,7 @@ def draw_examples(
     """Sample the training pages of a class, always the same ones, without excluded pages."""
     known = sorted(web.targets(label) - without)
     rng = Random(f"{web.name} {label} train-0")  # noqa: S311 - no secret
-    return frozenset(rng.sample(known, min(MOST, len(known), max(1, round(share * len(known))))))
+    return frozenset(rng.sample(known, min(MAX_EXAMPLES, len(known), max(1, round(share * len(known))))))
 
 
 def train_0(web: Web, topic: str, split: TrainingSplit) -> dict[str, frozenset[int]]:

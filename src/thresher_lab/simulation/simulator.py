@@ -49,7 +49,7 @@ class WithinWeb:
 def rules_of(web: Web, *, host_pages: int = 0) -> PipelineRules:
     """Return rules without limits except the web and, unless 0, the pages per host."""
     return PipelineRules(
-        scope=WithinWeb(web), watch=HostPolicyConfig(budget=HostBudget(most=host_pages or len(web) + 1))
+        scope=WithinWeb(web), host_limits=HostPolicyConfig(budget=HostBudget(most=host_pages or len(web) + 1))
     )
 
 
@@ -123,7 +123,7 @@ class TopicVerdicts(NoArchive):
         self._relevant: dict[str, dict[str, bool]] = {}
         self.counts: Counter[str] = Counter()
 
-    async def keep(self, records: Sequence[PageRecord]) -> None:
+    async def append(self, records: Sequence[PageRecord]) -> None:
         for record in records:
             if record.topics and not record.duplicate_of:
                 self._set(record.url, record.topics)

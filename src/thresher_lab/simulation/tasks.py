@@ -58,7 +58,7 @@ class PerfectJudge:
     def judge(self, page: ParsedPage) -> Judgement:
         """Reveal the label of a fetched page."""
         relevant = self._web.is_topic(page.url, self._topic)
-        return Judgement(relevance=float(relevant), relevant=relevant, parts={"label": float(relevant)})
+        return Judgement(relevance=float(relevant), relevant=relevant, breakdown={"label": float(relevant)})
 
     def words(self, page: ParsedPage) -> Sequence[TermWeight]:
         return ()

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular  # type: ignore[import-untyped]
 
 from thresher.linkgraph import Mask
-from thresher.strategies.flagship.term_model import end_of
+from thresher.strategies.link_model.term_model import end_of
 from thresher.text.tokens import tokenize
 from thresher.text.word_vectors import WordVectors, load_word_vectors
 from thresher_lab.webs.parsed_pages import ParsedPages
@@ -27,7 +27,7 @@ from thresher_lab.webs.virtualweb import Web
 
 PARAGRAPH_CHARACTERS = 1000
 """Of a page's text, which starts with headings: about its first paragraph."""
-MOST_TERMS = 30_000
+MAX_TERMS = 30_000
 """Terms with a TF-IDF weight, the most frequent ones."""
 TERM_DIMENSIONS = 500
 """Of the singular value decomposition of the TF-IDF matrix."""
@@ -121,7 +121,7 @@ def term_features(documents: Sequence[Sequence[str]]) -> Floats:
 
     if not any(documents):
         return np.zeros((len(documents), 0))
-    weigh: Any = TfidfVectorizer(analyzer=list, sublinear_tf=True, max_features=MOST_TERMS)
+    weigh: Any = TfidfVectorizer(analyzer=list, sublinear_tf=True, max_features=MAX_TERMS)
     X = weigh.fit_transform(documents)
     U, s, _ = randomized_svd(X, min(TERM_DIMENSIONS, *X.shape), n_iter=4, random_state=0)
     reduced: Floats = U * s

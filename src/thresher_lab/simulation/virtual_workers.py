@@ -79,7 +79,7 @@ class FleetCrawl:
     ran_dry: bool
 
 
-LEAST_WAIT_SECONDS = 0.001
+MIN_WAIT_SECONDS = 0.001
 """Between two polls of an empty queue."""
 
 MakeParts = Callable[[], tuple[Judge, Strategy]]
@@ -113,7 +113,7 @@ class Fleet:
         open_frontier: Opens their common queue for one of them; it must use `clock`.
         make_parts: Creates the judge and the strategy of each.
         rules: By default the whole web is in scope.
-        manners: Audits every lease.
+        audit: Audits every lease.
     """
 
     def __init__(
@@ -126,11 +126,11 @@ class Fleet:
         clock: VirtualClock,
         make_parts: MakeParts,
         rules: PipelineRules | None = None,
-        manners: PolitenessAudit | None = None,
+        audit: PolitenessAudit | None = None,
     ) -> None:
         self.plan = plan
         self.state_stores = VirtualStateStores(clock, delay_seconds=plan.state_delay_seconds, shared=plan.shared)
-        self._manners = manners
+        self._audit = audit
         self._answers, self._clock = WebResponder(web, pages), clock
         self._make_parts = make_parts
         self._open_frontier = open_frontier
@@ -195,14 +195,14 @@ class Fleet:
             self._idle.popleft()
 
     async def _ask(self, worker: _Worker) -> bool:
-        now, manners = self._clock.now, self._manners
-        scores = await manners.scores(worker.pipeline.frontier, now) if manners else None
+        now, audit = self._clock.now, self._audit
+        scores = await audit.scores(worker.pipeline.frontier, now) if audit else None
         leases = await worker.pipeline.frontier.lease(
             worker.room, seconds=self.plan.lease_seconds, worker=f"{worker.number}-{worker.life}"
         )
         await worker.pipeline.frontier.begin(leases)
-        if manners:
-            manners.leased(leases, now, scores)
+        if audit:
+            audit.leased(leases, now, scores)
         for lease in leases:
             worker.room -= 1
             self._at(now + self._fetch_seconds(lease), self._answer(worker, lease))
@@ -215,7 +215,7 @@ class Fleet:
         if wait is None:
             self._is_dry = True
             return
-        at = self._clock.now + max(wait, LEAST_WAIT_SECONDS)
+        at = self._clock.now + max(wait, MIN_WAIT_SECONDS)
         if at < self._wake_at:
             self._wake_at = at
             self._at(at, self._wake)
@@ -249,8 +249,8 @@ class Fleet:
 
     async def _process(self, worker: _Worker, lease: Lease) -> SimulatedFetch:
         answer = self._answers.answer(lease.url, at=self._clock.now)
-        if self._manners:
-            self._manners.settled(lease, self._clock.now)
+        if self._audit:
+            self._audit.settled(lease, self._clock.now)
         record = await worker.pipeline.process(lease, answer, delay_seconds=self.plan.delay_seconds)
         worker.room += 1
         if worker not in self._idle:

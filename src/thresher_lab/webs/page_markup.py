@@ -24,7 +24,7 @@ Target = tuple[str, str]
 _SENTENCES_PER_PARAGRAPH = 5
 _NOISE_EVERY = 8  # one sentence in this many is about something else
 _SHARE_IN_TEXT = 0.4  # of the links; the others are in a list
-_LEAST_CHARACTERS = 120
+_MIN_CHARACTERS = 120
 _BYTES_PER_CHARACTER = {"en": 1.0, "zh": 3.0}
 
 
@@ -70,7 +70,7 @@ def write_page(draft: Draft, random: Random) -> str:
 
 
 def _sentences(draft: Draft, random: Random, characters: int) -> list[str]:
-    sentences = draft.prose.text(random, max(_LEAST_CHARACTERS, characters))
+    sentences = draft.prose.text(random, max(_MIN_CHARACTERS, characters))
     astray = len(sentences) // _NOISE_EVERY
     sentences[3 : 3 + astray * _NOISE_EVERY : _NOISE_EVERY] = islice(cycle(draft.noise.text(random, 300)), astray)
     return sentences

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.errors import ConfigError
-from thresher.judges.base import MOST_WORDS
+from thresher.judges.base import MAX_WORDS
 from thresher.records import Judgement, ParsedPage, TermWeight
 from thresher.topics.profile import TopicProfile
 from thresher_papers.judges.focus import Scores, hard_focus, soft_focus
@@ -43,10 +43,10 @@ class TaxonomyJudge:
     def judge(self, page: ParsedPage) -> Judgement:
         scores = self._scores(page)
         relevance = soft_focus(scores, self._targets)
-        return Judgement(relevance=relevance, relevant=relevance >= self._threshold, parts=_likeliest(scores))
+        return Judgement(relevance=relevance, relevant=relevance >= self._threshold, breakdown=_likeliest(scores))
 
     def words(self, page: ParsedPage) -> Sequence[TermWeight]:
-        return self._odds.words(self._scorer.count(page))[:MOST_WORDS]
+        return self._odds.words(self._scorer.count(page))[:MAX_WORDS]
 
     def _scores(self, page: ParsedPage) -> Scores:
         """Return the probability of every class; all 0 for a page without a known term."""
@@ -76,7 +76,7 @@ class HardFocusJudge(TaxonomyJudge):
             relevance=float(relevant),
             relevant=relevant,
             reward=soft_focus(scores, self._targets),
-            parts=_likeliest(scores),
+            breakdown=_likeliest(scores),
         )
 
 

@@ -48,5 +48,5 @@ class ContentBlockPartition(StatefulStrategy):
         for link in page.links:
             sim = sim_cbp[link.block] if link.block < len(sim_cbp) else 0.0
             if sim > self._threshold or not self._drop:
-                yield Candidate(url=link.url, score=sim, parts={"block": sim})
+                yield Candidate(url=link.url, score=sim, breakdown={"block": sim})
         self._state.page_done()

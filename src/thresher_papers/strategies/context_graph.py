@@ -22,7 +22,7 @@ ORDERS = ("fifo", "likelihood")
 class ContextGraph(BaseStrategy):
     """Follow links of pages that are few links away from the topic, as predicted by a trained model.
 
-    Needs training: thresher collect. The generation is carried by the URLs. With `retrain_every`, the latest pages are
+    Needs training: thresher train. The generation is carried by the URLs. With `retrain_every`, the latest pages are
     saved with the crawl, a restart trains on them again, and workers train on each other's.
 
     Args:
@@ -61,10 +61,15 @@ class ContextGraph(BaseStrategy):
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         self._model = self._relearner.add_page(page, self._model, target=judgement.relevant)
         k, likelihood = self._model.layer_of(page)
-        carry = self._batches.generation_carry(lease)
-        score = self._batches.place(queue_score(k, self._model.N, likelihood if self._by_likelihood else 0.0), carry)
-        parts = {"queue": float(k), "likelihood": likelihood}
-        return (Candidate(url=link.url, score=score, parts=parts, carry=carry) for link in page.links)
+        strategy_data = self._batches.generation_data(lease)
+        score = self._batches.place(
+            queue_score(k, self._model.N, likelihood if self._by_likelihood else 0.0), strategy_data
+        )
+        breakdown = {"queue": float(k), "likelihood": likelihood}
+        return (
+            Candidate(url=link.url, score=score, breakdown=breakdown, strategy_data=strategy_data)
+            for link in page.links
+        )
 
     def load_state(self, state_store: StateStore) -> None:
         self._model = self._relearner.load_state(state_store, self._model)

@@ -15,7 +15,7 @@ from thresher.linkgraph import LinkGraph
 from thresher.records import Revision
 from thresher.strategies.base import ScoreChange
 
-MOST_PAGES = 2_000
+MAX_PAGES = 2_000
 """The latest pages; older ones are dropped."""
 TOP_HUBS = 50
 ITERATIONS = 20
@@ -31,7 +31,7 @@ class Distiller:
         most_pages: How many pages are remembered.
     """
 
-    def __init__(self, *, every: int, most_pages: int = MOST_PAGES) -> None:
+    def __init__(self, *, every: int, most_pages: int = MAX_PAGES) -> None:
         self._every = every
         self._most_pages = most_pages
         self._new_pages = 0

@@ -52,8 +52,8 @@ class Fcmrps(BaseStrategy):
             R_url = url_evidence(link.url)
             R_LT = link_type_relevance(page.url, link.url, R_AT=R_AT, R_PC=R_PC)
             RS = w1 * R_PC + w2 * R_AT + w3 * R_url + w4 * R_LT
-            parts = {"page": R_PC, "anchor": R_AT, "url": R_url, "link type": R_LT}
-            yield Candidate(url=link.url, score=RS, parts=parts, depth_left=depth)
+            breakdown = {"page": R_PC, "anchor": R_AT, "url": R_url, "link type": R_LT}
+            yield Candidate(url=link.url, score=RS, breakdown=breakdown, depth_left=depth)
 
 
 def _weights(use: str, weights: Sequence[float]) -> list[float]:

@@ -40,8 +40,8 @@ class Fish(BaseStrategy):
         children = dict.fromkeys(link.url for link in page.links if link.url != page.url)
         for place, child in enumerate(children, start=1):
             score = potential_score if place <= first else 0.0
-            parts = {"relevant page": float(judgement.relevant), "place": float(place)}
-            yield Candidate(url=child, score=score, parts=parts, depth_left=depth)
+            breakdown = {"relevant page": float(judgement.relevant), "place": float(place)}
+            yield Candidate(url=child, score=score, breakdown=breakdown, depth_left=depth)
 
     def _is_slow(self, lease: Lease) -> bool:
         return 0 < self._slow_seconds < lease.fetch_seconds

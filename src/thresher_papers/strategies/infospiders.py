@@ -4,7 +4,7 @@ A population of agents walks the web, each from page to page along one link at a
 of an agent: an agent with much energy splits, one without energy dies. A failed fetch costs as much as any other and
 adds no energy: the agent continues with a link that it passed over.
 
-An agent is stored in the carry of the URL that it has chosen, with the links that it passed over.
+An agent is stored in the strategy data of the URL that it has chosen, with the links that it passed over.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from math import exp
 from random import Random
 from typing import Any, Self
 
-from thresher.records import Candidate, Carry, Judgement, Lease, Link, ParsedPage
+from thresher.records import Candidate, Judgement, Lease, Link, ParsedPage, StrategyData
 from thresher.strategies.base import StatefulStrategy
 from thresher.text.tokens import count, tokenize
 from thresher.topics.profile import TopicProfile
@@ -26,13 +26,13 @@ from thresher.traps.detector import trap
 from thresher.urls.scope import UrlScope
 from thresher_papers.strategies.seen_pages import SeenUrls
 
-MOST_KEYWORDS = 20
-MOST_PASSED = 5
+MAX_KEYWORDS = 20
+MAX_PASSED = 5
 """Passed-over links that an agent remembers."""
 REMEMBERED_TEXTS = 1 << 14
 _LARGEST_WEIGHT = 10.0
 _DIGITS = 4
-"""Rounding keeps the carry of a URL short, and makes ten times a tenth exactly one."""
+"""Rounding keeps the strategy data of a URL short, and makes ten times a tenth exactly one."""
 
 Clues = Mapping[str, float]
 """Per keyword: the sum over its occurrences of the inverse distance to a link."""
@@ -68,18 +68,18 @@ class InfoSpider:
     passed: tuple[Prospect, ...] = ()
 
     @classmethod
-    def from_carry(cls, carry: Mapping[str, Any]) -> Self:
-        passed = tuple(Prospect(url, estimate, clues) for url, estimate, clues in carry["passed"])
+    def from_strategy_data(cls, strategy_data: Mapping[str, Any]) -> Self:
+        passed = tuple(Prospect(url, estimate, clues) for url, estimate, clues in strategy_data["passed"])
         return cls(
-            energy=carry["energy"],
-            genotype=carry["genotype"],
-            round=carry["round"],
-            estimate=carry["estimate"],
-            clues=carry["clues"],
+            energy=strategy_data["energy"],
+            genotype=strategy_data["genotype"],
+            round=strategy_data["round"],
+            estimate=strategy_data["estimate"],
+            clues=strategy_data["clues"],
             passed=passed,
         )
 
-    def carry(self) -> Carry:
+    def strategy_data(self) -> StrategyData:
         return {
             "energy": self.energy,
             "genotype": self.genotype,
@@ -124,14 +124,14 @@ class InfoSpider:
             return half, half
         genotype = dict(self.genotype)
         weight = sum(genotype.values()) / max(len(genotype), 1)
-        if len(genotype) >= MOST_KEYWORDS:
+        if len(genotype) >= MAX_KEYWORDS:
             del genotype[min(genotype, key=lambda keyword: abs(genotype[keyword]))]
         return half, replace(half, genotype={**genotype, new: round(weight, _DIGITS)})
 
     def go_to(self, chosen: Prospect, others: Iterable[Prospect]) -> InfoSpider:
         """Choose a link, and remember the best of those passed over."""
         known = {one.url: one for one in (*self.passed, *others) if one.url != chosen.url}
-        passed = sorted(known.values(), key=lambda one: -one.estimate)[:MOST_PASSED]
+        passed = sorted(known.values(), key=lambda one: -one.estimate)[:MAX_PASSED]
         return replace(self, round=self.round + 1, estimate=chosen.estimate, clues=chosen.clues, passed=tuple(passed))
 
     def _expect(self, clues: Clues) -> float:
@@ -219,7 +219,7 @@ class InfoSpiders(StatefulStrategy):
         """Distribute the first agents over the seeds."""
         for place, url in enumerate(urls):
             agents = self._agents // len(urls) + (place < self._agents % len(urls))
-            yield Candidate(url=url, score=0.0, carry={"agents": max(agents, 1)})
+            yield Candidate(url=url, score=0.0, strategy_data={"agents": max(agents, 1)})
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Let the agents on a page gain energy, learn, split or die; each that lives chooses one link.
@@ -243,8 +243,8 @@ class InfoSpiders(StatefulStrategy):
     def on_miss(self, lease: Lease) -> Iterator[Candidate]:
         """Charge the agent for the failed fetch, and let it continue with a link that it passed over."""
         self._record_arrival(lease)
-        if "energy" in lease.carry:
-            spider = InfoSpider.from_carry(lease.carry).eat(0.0, self._cost)
+        if "energy" in lease.strategy_data:
+            spider = InfoSpider.from_strategy_data(lease.strategy_data).eat(0.0, self._cost)
             chosen = self._passed_over(spider) if spider.energy > 0 else None
             if chosen:
                 yield self._send(spider, chosen, [])
@@ -252,16 +252,16 @@ class InfoSpiders(StatefulStrategy):
 
     def _arrived(self, lease: Lease) -> list[InfoSpider]:
         """Return the agents on a URL: its own, the first ones on a seed, or a new one where none is left."""
-        if "energy" in lease.carry:
-            return [InfoSpider.from_carry(lease.carry)]
-        agents = lease.carry.get("agents", 1 if self._seen.all_out < self._most_agents else 0)
+        if "energy" in lease.strategy_data:
+            return [InfoSpider.from_strategy_data(lease.strategy_data)]
+        agents = lease.strategy_data.get("agents", 1 if self._seen.all_out < self._most_agents else 0)
         return [replace(self._newborn, round=self._round)] * (agents if isinstance(agents, int) else 1)
 
     def _live(
         self, arrived: Sequence[InfoSpider], page: ParsedPage, judgement: Judgement, lease: Lease
     ) -> Iterator[InfoSpider]:
         """Update agents that followed a link to a page; those that start here neither pay nor gain."""
-        if "energy" not in lease.carry:
+        if "energy" not in lease.strategy_data:
             yield from arrived
             return
         benefit = judgement.reward
@@ -292,18 +292,20 @@ class InfoSpiders(StatefulStrategy):
         spider = spider.go_to(chosen, self._best_pages(prospects))
         self._out[chosen.url] = spider.round
         self._seen.out = len(self._out)
-        parts = {"round": float(spider.round), "estimate": chosen.estimate, "energy": spider.energy}
-        return Candidate(url=chosen.url, score=-float(spider.round), parts=parts, carry=spider.carry())
+        breakdown = {"round": float(spider.round), "estimate": chosen.estimate, "energy": spider.energy}
+        return Candidate(
+            url=chosen.url, score=-float(spider.round), breakdown=breakdown, strategy_data=spider.strategy_data()
+        )
 
     def _restarts(self, prospects: Sequence[Prospect], relevance: float) -> Iterator[Candidate]:
         for one in self._best_pages(prospects):
-            parts = {"page": relevance, "estimate": one.estimate}
-            yield Candidate(url=one.url, score=LAST + relevance, parts=parts)
+            breakdown = {"page": relevance, "estimate": one.estimate}
+            yield Candidate(url=one.url, score=LAST + relevance, breakdown=breakdown)
 
     def _best_pages(self, prospects: Sequence[Prospect]) -> Iterator[Prospect]:
         """Return the best unseen links to pages; checked lazily, because the check takes time."""
         ranked = sorted(prospects, key=lambda one: -one.estimate)
-        return islice((one for one in ranked if one.url not in self._seen and self._is_page(one.url)), MOST_PASSED)
+        return islice((one for one in ranked if one.url not in self._seen and self._is_page(one.url)), MAX_PASSED)
 
     def _is_page(self, url: str) -> bool:
         return not self._scope.allows(url, 0) and not trap(url)
@@ -313,7 +315,7 @@ class InfoSpiders(StatefulStrategy):
         self._seen.page_started()
         self._seen.add(lease.url)
         self._out.pop(lease.url, None)
-        arrived = lease.carry.get("round", 0)
+        arrived = lease.strategy_data.get("round", 0)
         self._round = max(self._round, arrived if isinstance(arrived, int) else 0)
         lost = self._round - ROUNDS_LOST
         for url in [url for url, sent in self._out.items() if sent < lost or self._seen.by_others(url)]:
@@ -327,4 +329,4 @@ def _keywords(topic_profile: TopicProfile) -> Mapping[str, float]:
     for vector in topic_profile.vectors.values():
         for term, weight in vector.items():
             weights[term] = max(weights.get(term, 0.0), weight)
-    return dict(nlargest(MOST_KEYWORDS, weights.items(), key=lambda item: item[1]))
+    return dict(nlargest(MAX_KEYWORDS, weights.items(), key=lambda item: item[1]))

@@ -19,10 +19,10 @@ from uuid import uuid4
 from thresher.judges.base import StateStore
 from thresher.modelstate.codec import fitted, pack_values, readable, unpack_values
 from thresher.modelstate.schedule import RefitSchedule
-from thresher.records import Candidate, Carry, Json, Judgement, Lease, Link, ParsedPage, Revision
+from thresher.records import Candidate, Json, Judgement, Lease, Link, ParsedPage, Revision, StrategyData
 from thresher.strategies.base import BaseStrategy, ScoreChange
 from thresher.strategies.batches import Batches, generation_of
-from thresher_papers.strategies.evidence.anchor_classifier import MOST_TERMS, AnchorClassifier
+from thresher_papers.strategies.evidence.anchor_classifier import MAX_TERMS, AnchorClassifier
 from thresher_papers.strategies.evidence.anchor_threshold import (
     KNOWN_TARGETS,
     UNDECIDED,
@@ -34,9 +34,9 @@ from thresher_papers.strategies.evidence.anchor_threshold import (
 MAX_ANCHOR_CHARACTERS = 200
 OWN_SHARE = 0.1
 """Share of `retrain_every` that must be the worker's own examples; else many workers would keep it training."""
-MOST_WAITING = 100_000
+MAX_WAITING = 100_000
 """Links that are remembered for rescoring; beyond it the oldest are dropped, and keep their scores."""
-LEAST_CHANGE = 0.005
+MIN_CHANGE = 0.005
 """Smaller changes of a score are not worth a write."""
 STATE_KIND = "anchors"
 
@@ -104,11 +104,11 @@ class LearningAnchor(BaseStrategy):
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Learn from the link that led to this page, then score its links."""
         self._waiting.pop(lease.url, None)
-        self._learn(lease.carry, judgement.relevant)
+        self._learn(lease.strategy_data, judgement.relevant)
         self._exchange()
         if self._is_due(lease):
             self._retrain()
-        generation = self._batches.generation_carry(lease)
+        generation = self._batches.generation_data(lease)
         return (self._weigh(link, judgement.reward, generation) for link in page.links)
 
     def revise(self, revisions: Sequence[Revision]) -> Mapping[str, ScoreChange]:
@@ -119,7 +119,7 @@ class LearningAnchor(BaseStrategy):
         changes = {}
         for url, link in self._waiting.items():
             score = self._batches.place(self._combined(link.page_score, self._classifier.score(link.anchor)), {})
-            if abs(score - link.score) > LEAST_CHANGE:
+            if abs(score - link.score) > MIN_CHANGE:
                 changes[url] = ScoreChange(link.score, score)
                 self._waiting[url] = link._replace(score=score)
         return changes
@@ -137,7 +137,7 @@ class LearningAnchor(BaseStrategy):
 
     def save_state(self) -> None:
         if self._state_store:
-            content, _ = fitted(self._entry, MOST_TERMS)
+            content, _ = fitted(self._entry, MAX_TERMS)
             self._state_store.write(STATE_KIND, content)
         self._refit_schedule.written(self._pages)
 
@@ -173,15 +173,15 @@ class LearningAnchor(BaseStrategy):
     def _weigh(self, link: Link, page_score: float, generation: Mapping[str, int]) -> Candidate:
         """Score a link by its page and its anchor; by its page alone when the anchor has no score."""
         anchor, anchor_score = link.anchor[:MAX_ANCHOR_CHARACTERS], self._classifier.score(link.anchor)
-        score, parts = self._combined(page_score, anchor_score), {"page": page_score}
-        carry: dict[str, Json] = {"anchor": anchor, **generation}
+        score, breakdown = self._combined(page_score, anchor_score), {"page": page_score}
+        strategy_data: dict[str, Json] = {"anchor": anchor, **generation}
         if anchor_score is not None:
-            parts["anchor"] = carry["anchor_score"] = anchor_score
+            breakdown["anchor"] = strategy_data["anchor_score"] = anchor_score
             if self._pseudo_labels and confidence(anchor_score) > self._threshold:
                 self._add(anchor, anchor_score > UNDECIDED)
         placed = self._batches.place(score, generation)
         self._remember(link.url, _WaitingLink(page_score, anchor, placed))
-        return Candidate(url=link.url, score=placed, parts=parts, carry=carry)
+        return Candidate(url=link.url, score=placed, breakdown=breakdown, strategy_data=strategy_data)
 
     def _combined(self, page_score: float, anchor_score: float | None) -> float:
         return page_score if anchor_score is None else self._factor * page_score + (1 - self._factor) * anchor_score
@@ -192,12 +192,12 @@ class LearningAnchor(BaseStrategy):
         if self._batches.in_generations or (known and known.score >= link.score):
             return
         self._waiting[url] = link
-        if len(self._waiting) > MOST_WAITING:
+        if len(self._waiting) > MAX_WAITING:
             del self._waiting[next(iter(self._waiting))]
 
-    def _learn(self, carry: Carry, relevant: bool) -> None:
+    def _learn(self, strategy_data: StrategyData, relevant: bool) -> None:
         """Add the link that led to a page as an example; with pseudo labels only until the first training."""
-        anchor, anchor_score = carry.get("anchor"), carry.get("anchor_score")
+        anchor, anchor_score = strategy_data.get("anchor"), strategy_data.get("anchor_score")
         if isinstance(anchor_score, float):
             self._known.append((anchor_score, relevant))
         if anchor and isinstance(anchor, str) and not (self._pseudo_labels and self._classifier.is_trained):
@@ -210,7 +210,7 @@ class LearningAnchor(BaseStrategy):
     def _is_due(self, lease: Lease) -> bool:
         """Return whether training is due: at the first chance, between batches, or after enough examples."""
         if self._batches.in_generations:
-            before, self._generation = self._generation, max(self._generation, generation_of(lease.carry))
+            before, self._generation = self._generation, max(self._generation, generation_of(lease.strategy_data))
             return self._generation > before
         if self.batch_size:  # a batch begins below 0; its first link may fail, and then is not scored
             return lease.score < 0 or self._new_examples >= self.batch_size

@@ -57,9 +57,9 @@ class LinkPriorityEvaluation(StatefulStrategy):
         for link, units in zip(page.links, self._links.read(page), strict=True):
             sim_1 = sim_cbp[link.block] if link.block < len(sim_cbp) else 0.0
             if sim_1 > self._threshold:
-                yield Candidate(url=link.url, score=sim_1, parts={"block": sim_1})
+                yield Candidate(url=link.url, score=sim_1, breakdown={"block": sim_1})
                 continue
             sim = self._links.evaluate(units)
             if sim["joint"] > self._threshold or not self._drop:
-                yield Candidate(url=link.url, score=sim["joint"], parts={"block": sim_1, **sim})
+                yield Candidate(url=link.url, score=sim["joint"], breakdown={"block": sim_1, **sim})
         self._state.page_done()

@@ -30,8 +30,8 @@ class RelevantParents(BaseStrategy):
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         share = judgement.reward
         self._parents.add(page.url, share, (link.url for link in page.links))
-        parts = {"this parent": share}
-        return (Candidate(url=link.url, score=share, parts=parts) for link in page.links)
+        breakdown = {"this parent": share}
+        return (Candidate(url=link.url, score=share, breakdown=breakdown) for link in page.links)
 
     def warm_start(
         self, page: ParsedPage, judgement: Judgement, *, waiting: Mapping[str, float], outcomes: Mapping[str, float]

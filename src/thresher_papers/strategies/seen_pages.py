@@ -12,9 +12,9 @@ from thresher.modelstate.codec import BadEntry, readable
 from thresher.modelstate.schedule import RefitSchedule
 from thresher.urls.canonical import fingerprint
 
-MOST_SEEN = 200_000
+MAX_SEEN = 200_000
 """Limit of the worker's own URLs, and of those of all other workers; beyond it the oldest are dropped."""
-MOST_SENT = 120_000
+MAX_SENT = 120_000
 """Own URLs shared with other workers, the latest: eight bytes each, so that an entry stays below a megabyte."""
 SAVE_PAGES = 1_000
 """The most pages between two saves, which a crash may lose; at first it is less."""
@@ -78,7 +78,7 @@ class SeenUrls:
 
     def save_state(self) -> None:
         if self._state_store:
-            latest = islice(self._own, max(0, len(self._own) - MOST_SENT), None)
+            latest = islice(self._own, max(0, len(self._own) - MAX_SENT), None)
             head = _HEAD.pack(_MARK, self._worker, self.out)
             self._state_store.write(STATE_KIND, head + array("q", latest).tobytes())
         self._refit_schedule.written(self._pages)
@@ -98,7 +98,7 @@ def _read(content: bytes) -> tuple[bytes, int, array[int]]:
     if len(content) < _HEAD.size or not content.startswith(_MARK) or len(numbers) % found.itemsize:
         raise BadEntry("it holds no seen URLs")
     _, worker, out = _HEAD.unpack_from(content)
-    found.frombytes(numbers[-MOST_SEEN * found.itemsize :])
+    found.frombytes(numbers[-MAX_SEEN * found.itemsize :])
     return worker, max(0, out), found
 
 
@@ -108,5 +108,5 @@ def _unite(seen: dict[int, None], found: array[int]) -> None:
 
 
 def _bound(seen: dict[int, None]) -> None:
-    for number in list(islice(seen, max(0, len(seen) - MOST_SEEN))):
+    for number in list(islice(seen, max(0, len(seen) - MAX_SEEN))):
         del seen[number]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from thresher.records import Candidate, Judgement, Lease, Link, ParsedPage, Parts
+from thresher.records import Candidate, Judgement, Lease, Link, ParsedPage, ScoreBreakdown
 from thresher.strategies.base import BaseStrategy
 from thresher.strategies.depth_limit import fcmrps_depth, fish_depth
 from thresher.topics.profile import TopicProfile
@@ -60,29 +60,33 @@ class Shark(BaseStrategy):
         sim_page = sim(page.text)
         inherited_score = self._delta * (sim_page if judgement.relevant else _inherited(lease))
         survey = self._form == "survey"
-        carry = {"inherited": inherited_score} if survey else {}
+        strategy_data = {"inherited": inherited_score} if survey else {}
         for link in page.links:
-            score, parts = (
+            score, breakdown = (
                 self._survey(link, sim, sim_page, inherited_score) if survey else _fcmrps(link, sim, sim_page)
             )
-            yield Candidate(url=link.url, score=score, parts=parts, carry=carry, depth_left=depth)
+            yield Candidate(
+                url=link.url, score=score, breakdown=breakdown, strategy_data=strategy_data, depth_left=depth
+            )
 
-    def _survey(self, link: Link, sim: Similarity, sim_page: float, inherited_score: float) -> tuple[float, Parts]:
+    def _survey(
+        self, link: Link, sim: Similarity, sim_page: float, inherited_score: float
+    ) -> tuple[float, ScoreBreakdown]:
         beta, gamma = self._beta, self._gamma
         anchor_score = sim(link.anchor)
         anchor_context_score = 1.0 if anchor_score > 0 else context_relevance(sim, link, R_PC=sim_page)
         neighborhood_score = beta * anchor_score + (1 - beta) * anchor_context_score
         potential_score = gamma * inherited_score + (1 - gamma) * neighborhood_score
-        parts = {"inherited": inherited_score, "anchor": anchor_score, "context": anchor_context_score}
-        return potential_score, parts
+        breakdown = {"inherited": inherited_score, "anchor": anchor_score, "context": anchor_context_score}
+        return potential_score, breakdown
 
 
-def _fcmrps(link: Link, sim: Similarity, R_PC: float) -> tuple[float, Parts]:
+def _fcmrps(link: Link, sim: Similarity, R_PC: float) -> tuple[float, ScoreBreakdown]:
     R_AT = anchor_relevance(sim, link, R_PC=R_PC)
     return W_PC * R_PC + W_AT * R_AT, {"page": R_PC, "anchor": R_AT}
 
 
 def _inherited(lease: Lease) -> float:
     """Return the score that the page itself inherited; 0 for a seed."""
-    value = lease.carry.get("inherited", 0.0)
+    value = lease.strategy_data.get("inherited", 0.0)
     return float(value) if isinstance(value, int | float) else 0.0

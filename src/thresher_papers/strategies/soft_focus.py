@@ -67,8 +67,8 @@ class SoftFocus(BaseStrategy):
 
     def _candidate(self, url: str, probability: float) -> Candidate:
         lift = self._lift(url)
-        parts = {"page": probability, self._lift_name: lift} if lift else {"page": probability}
-        return Candidate(url=url, score=probability + lift, parts=parts)
+        breakdown = {"page": probability, self._lift_name: lift} if lift else {"page": probability}
+        return Candidate(url=url, score=probability + lift, breakdown=breakdown)
 
     def _lift(self, url: str) -> float:
         return self._distiller.lift(url) if self._distiller else 0.0

@@ -27,11 +27,11 @@ from thresher.monitoring.failures import FailureReport
 from thresher.seeding.searxng import SearchSource
 from thresher.storage.reader import PageStoreReader
 from thresher.topics.taxonomy.bundled import BUNDLED
-from thresher.topics.taxonomy.classes import MOST_URLS
+from thresher.topics.taxonomy.classes import MAX_URLS
 from thresher.urls.canonical import host_key
 from thresher_papers.judges.taxonomy import target_classes
 from thresher_papers.judges.trained.learner import require_scikit_learn
-from thresher_papers.strategies.layers.context_graphs import LAST_LAYER, MOST_BACK_LINKS, MOST_PAGES
+from thresher_papers.strategies.layers.context_graphs import LAST_LAYER, MAX_BACK_LINKS, MAX_PAGES
 from thresher_papers.strategies.layers.source import ELSEWHERE
 from thresher_papers.training.crawl_pages import CrawlPages
 from thresher_papers.training.layers import RULED, layer_quality, train_layers
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 TRAINING, REPORT, SEARCHES = "training", "report.json", "searches.jsonl"
 PAGES, QUERIES = 500, 100
 """URLs that are fetched, and queries to a search source, unless others are given."""
-FEWEST_EXAMPLES = 5
+MIN_EXAMPLES = 5
 """Example pages, of all classes together."""
 
 
@@ -123,7 +123,7 @@ class CollectedModel:
     table: RuleTable | None = None
 
     @property
-    def noun(self) -> str:
+    def class_label(self) -> str:
         """The word for a class of the classifier."""
         return "class" if self.table else "layer"
 
@@ -213,14 +213,14 @@ class _Collection:
         """Yield pages that link to some URLs and of which the earlier crawls have only the title."""
         known = self._known
         for number in sorted({known.number_of(url) for url in urls} - {ELSEWHERE}):
-            before = map(known.url, known.graph.predecessors(number).tolist()[:MOST_BACK_LINKS])
+            before = map(known.url, known.graph.predecessors(number).tolist()[:MAX_BACK_LINKS])
             yield from (url for url in before if not known.has_text(url))
 
     def _check_contact(self, urls: Sequence[str]) -> None:
         scope = self.crawl.scope()
         if scope.own_hosts_only and (outside := [url for url in urls if "contact" in scope.allows(url, 0)]):
             raise ConfigError(
-                f"{self.crawl.folder.topic}: manners.contact is empty; sites like {host_key(outside[0])} must know "
+                f"{self.crawl.folder.topic}: politeness.contact is empty; sites like {host_key(outside[0])} must know "
                 "whom to write to: a mail or web address"
             )
 
@@ -308,7 +308,7 @@ def _collect_back_links(collection: _Collection, layer: Sequence[str]) -> None:
     """Fetch pages that link to a layer, layer by layer; a page counts only if it really has such a link."""
     request, seen = collection.request, set(layer)
     for number in range(1, request.layers + 1):
-        asked = collection.shuffled(layer)[:MOST_PAGES]
+        asked = collection.shuffled(layer)[:MAX_PAGES]
         found = [url for url in _linking_to(collection, asked) if url not in seen]
         share = collection.pages_left // (request.layers + 1 - number)
         _, requested = collection.fetch(collection.shuffled(found), share)
@@ -327,7 +327,7 @@ def _linking_to(collection: _Collection, urls: Sequence[str]) -> list[str]:
     found: dict[str, None] = {}
     for source in collection.request.back_links:
         for url, linking in source.linking_to(urls).items():
-            found.update(dict.fromkeys(each for each in linking[:MOST_BACK_LINKS] if each != url))
+            found.update(dict.fromkeys(each for each in linking[:MAX_BACK_LINKS] if each != url))
     found.update(dict.fromkeys(collection.titles_linking_to(urls)))
     return list(found)
 
@@ -403,7 +403,7 @@ def _class_urls(collection: _Collection) -> dict[str, list[str]]:
             found.setdefault(label, []).extend(urls)
     for label, url in collection.relevant_urls(range(1, len(collection.earlier))):
         found.setdefault(label, []).append(url)
-    chosen = {label: collection.shuffled(urls)[:MOST_URLS] for label, urls in _chosen(collection, found).items()}
+    chosen = {label: collection.shuffled(urls)[:MAX_URLS] for label, urls in _chosen(collection, found).items()}
     if len(chosen) < 2:
         is_bundled = crawl.config.taxonomy is not None and crawl.config.taxonomy.file == BUNDLED
         raise ConfigError(
@@ -446,7 +446,7 @@ def _by_class(pages: CrawlPages, urls: Mapping[str, Sequence[str]]) -> dict[str,
 
 def _check_examples(collection: _Collection, examples: Mapping[str, Collection[int]]) -> None:
     found = sum(map(len, examples.values()))
-    if found < FEWEST_EXAMPLES or len(examples) < 2:
+    if found < MIN_EXAMPLES or len(examples) < 2:
         raise ConfigError(
             f"there are {found} example pages of {len(examples)} classes, too few to learn rules from; fetch more with "
             f"a greater --pages, or name more examples (--examples){_reasons(collection.failures)}"

@@ -48,8 +48,8 @@ class _ReportingStore(PageStoreWriter):
         super().__init__(path)
         self._report = report
 
-    async def keep(self, records: Sequence[PageRecord]) -> None:
-        await super().keep(records)
+    async def append(self, records: Sequence[PageRecord]) -> None:
+        await super().append(records)
         self._report(sum(record.page for record in records))
 
 
@@ -119,7 +119,7 @@ def _pipeline(crawl: CrawlSetup, folder: CrawlFolder, report: Callable[[int], No
     rules = replace(
         crawl.rules(),
         scope=replace(crawl.scope(), max_depth=None),  # the listed pages are fetched as seeds, their links only stored
-        watch=HostPolicyConfig(budget=HostBudget(most=crawl.config.scope.max_pages_per_host)),
+        host_limits=HostPolicyConfig(budget=HostBudget(most=crawl.config.scope.max_pages_per_host)),
         keep_irrelevant=True,
     )
     return build_pipeline(

@@ -14,9 +14,9 @@ from typing import Any
 from thresher.intervals import wilson_interval
 
 FOLDS = 5
-FEWEST_HOSTS = 2 * FOLDS
+MIN_HOSTS = 2 * FOLDS
 """With fewer hosts, single pages are held out."""
-FEWEST_PAGES = 30
+MIN_PAGES = 30
 """Precision and recall of a class with fewer pages are not reliable: one page more or less changes them by 0.03."""
 
 Predict = Callable[[Sequence[int], Sequence[int]], Sequence[str]]
@@ -41,7 +41,7 @@ class ClassQuality:
 
     @property
     def is_small(self) -> bool:
-        return self.pages < FEWEST_PAGES
+        return self.pages < MIN_PAGES
 
 
 @dataclass(frozen=True)
@@ -98,11 +98,11 @@ class ModelQuality:
         if low <= self.largest_share:
             yield f"So the model is not shown to be better than always naming the most frequent {what}."
         if small := [f"{found.label} ({found.pages})" for found in self.classes() if found.is_small]:
-            yield f"Too few pages for reliable figures, fewer than {FEWEST_PAGES}: {what} {', '.join(small)}."
+            yield f"Too few pages for reliable figures, fewer than {MIN_PAGES}: {what} {', '.join(small)}."
         if self.by_host:
             yield "All pages of a host were held out together, so this is the quality on hosts that are not known."
         else:
-            yield f"With fewer than {FEWEST_HOSTS} hosts, single pages were held out: expect less on other hosts."
+            yield f"With fewer than {MIN_HOSTS} hosts, single pages were held out: expect less on other hosts."
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -138,7 +138,7 @@ def cross_validate(
         random_state: Seed of the assignment to folds.
     """
     confusion: dict[str, Counter[str]] = {label: Counter() for label in dict.fromkeys(labels)}
-    by_host = len(set(hosts)) >= FEWEST_HOSTS
+    by_host = len(set(hosts)) >= MIN_HOSTS
     fold_of = _host_folds(hosts, random_state) if by_host else _page_folds(labels, random_state)
     for fold in range(FOLDS):
         held_out = [place for place, own in enumerate(fold_of) if own == fold]

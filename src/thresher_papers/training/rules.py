@@ -30,7 +30,7 @@ from thresher_papers.strategies.rules.strategy import CLASSES, classes_of
 from thresher_papers.strategies.rules.table import RuleTable, class_of, count_rules
 from thresher_papers.training.quality import ModelQuality, cross_validate
 
-FEWEST_LINKED_PAGES = 20
+MIN_LINKED_PAGES = 20
 """Minimum number of linked pages, of all classes together."""
 
 NO_WORDS = "no known word"
@@ -125,10 +125,10 @@ def learn_class_rules(
         starts = sorted({page for pages in kept.values() for page in pages})
         counts = combined(counts, citation_matrix(graph, starts, class_at, steps=walk_steps, random_state=random_state))
     linked = sum(sum(found.values()) for found in counts.values())
-    if linked < FEWEST_LINKED_PAGES:
+    if linked < MIN_LINKED_PAGES:
         raise ConfigError(
             f"the example pages link to {linked} pages that are known, too few to learn rules from; "
-            f"{FEWEST_LINKED_PAGES} is the least"
+            f"{MIN_LINKED_PAGES} is the least"
         )
     table = RuleTable(counts, frozenset(targets))
     return LearnedRules(scorer=scorer, table=table, examples={label: len(pages) for label, pages in kept.items()})

@@ -20,7 +20,7 @@ from thresher.urls.canonical import canonicalize
 
 NO_CLASS = ""
 """The class of URLs that a file lists without one: targets."""
-_LONGEST_LINE = 1 << 16
+_MAX_LINE_BYTES = 1 << 16
 _HEADERS = {"url", "path", "source", "class"}
 
 
@@ -109,7 +109,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
         with path.open("rb") as file:
             number = 0
-            while raw := file.readline(_LONGEST_LINE):
+            while raw := file.readline(_MAX_LINE_BYTES):
                 number += 1
                 line = raw.decode("utf-8", "replace").removeprefix("\ufeff").strip()
                 is_header = number == 1 and line.split("\t")[0].strip().lower() in _HEADERS

@@ -78,7 +78,7 @@ async def _start(open_crawl: OpenCrawl, flags: Mapping[str, Any]) -> None:
 
 
 def _check_ending(code: int) -> None:
-    if code not in {NOTHING_FETCHED, NOT_UPLOADED, *(ending.exit_code for ending in StopReason)}:
+    if code not in {NOTHING_FETCHED, NOT_UPLOADED, *(reason.exit_code for reason in StopReason)}:
         raise Refused(409, f"the run ended at once, with exit code {code}; see {OUTPUT} in the crawl's folder")
 
 

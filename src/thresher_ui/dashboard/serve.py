@@ -21,7 +21,7 @@ __all__ = ["CrawlService", "ListenAddress", "Served", "by_name", "serve", "serve
 
 TOKEN_VARIABLE = "THRESHER_UI_TOKEN"  # noqa: S105 - a name, not a secret
 """Environment variable with the token, for programs that must know it before the dashboard starts."""
-LEAST_TOKEN = 32
+MIN_TOKEN = 32
 _SHUTDOWN_SECONDS = 2
 
 
@@ -140,6 +140,6 @@ def _listen(address: ListenAddress) -> socket.socket:
 
 def _token() -> str:
     token = os.environ.get(TOKEN_VARIABLE) or new_secret()
-    if len(token) < LEAST_TOKEN:
-        raise ConfigError(f"{TOKEN_VARIABLE} has {len(token)} characters, expected {LEAST_TOKEN} or more")
+    if len(token) < MIN_TOKEN:
+        raise ConfigError(f"{TOKEN_VARIABLE} has {len(token)} characters, expected {MIN_TOKEN} or more")
     return token

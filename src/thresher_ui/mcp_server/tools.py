@@ -41,9 +41,9 @@ logger = logging.getLogger(__name__)
 
 PART_CHARACTERS = 8_000
 """Of a page's Markdown in one result."""
-MOST_HITS = 20
+MAX_HITS = 20
 TRY_SECONDS = 120.0
-MOST_LINKS = 10
+MAX_LINKS = 10
 EXPORTS = "exports"
 AGENT = "agent"
 """The name under which labels of agents are stored."""
@@ -173,7 +173,7 @@ class CrawlTools:
         return {"crawl": crawl, "topic": "; ".join(found.pop("title").values()), **found}
 
     @tool
-    async def search(self, crawl: Name, query: str, limit: Annotated[int, Field(ge=1, le=MOST_HITS)] = 10) -> Result:
+    async def search(self, crawl: Name, query: str, limit: Annotated[int, Field(ge=1, le=MAX_HITS)] = 10) -> Result:
         """Search the crawled pages, in English and Chinese; "quoted words" must be adjacent."""
         opened = Crawl(self._project(crawl).folder.root)
         found = await asyncio.to_thread(functools.partial(opened.search, query, limit=limit))
@@ -285,7 +285,7 @@ async def _tried(project: CrawlSetup, url: str) -> Result:
     Raises:
         ConfigError: It failed, or took too long.
     """
-    command = [sys.executable, "-m", "thresher", "try", "--json", "--links", str(MOST_LINKS), "--"]
+    command = [sys.executable, "-m", "thresher", "try", "--json", "--links", str(MAX_LINKS), "--"]
     process = await asyncio.create_subprocess_exec(
         *command, str(project.folder.root), url, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, start_new_session=True
     )

@@ -43,8 +43,17 @@ OWN_KEYS = _names(
     # try_page
     "tried asked judged links links_fetched links_found "
     # parts of scores
-    "address hub parents places siblings start good likeness ordinary titled told unaided"
-) | {"similar names", "topic's words", "words around it", "words of the link"}
+    "address hub parents places siblings start similarity label titled"
+) | {
+    "background level",
+    "topic level",
+    "label correction",
+    "without label",
+    "similar names",
+    "topic's words",
+    "words around it",
+    "words of the link",
+}
 """Names of fields; other keys, such as names of hosts or words of a page, are marked."""
 _MARKED = re.compile(r"\[page ([0-9a-f]{16})\] (.*) \[end \1\]", re.DOTALL)
 

@@ -41,4 +41,4 @@ if _RECORD:
 if os.environ.get("THRESHER_TEST_LOOK_AHEAD") == "0" and "thresher.runner.worker" in sys.orig_argv:
     from thresher.engine.dns.resolver import GuardedResolver
 
-    GuardedResolver.asks = False
+    GuardedResolver.uses_dns = False

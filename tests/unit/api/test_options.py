@@ -21,14 +21,14 @@ def test_a_new_folder_holds_what_was_given(tmp_path):
         about="Leaves and pots.",
         examples={"https://a.example/yes": True, "https://a.example/no": False},
     )
-    crawl = made(tmp_path / "tea", topic=topic, settings={"manners": {"delay_seconds": 5}, "stop": {"pages": 7}})
+    crawl = made(tmp_path / "tea", topic=topic, settings={"politeness": {"delay_seconds": 5}, "stop": {"pages": 7}})
     config = load_config(crawl.folder / "topic.yaml")
     assert config.title == {"en": "green tea", "zh": "绿茶"}
     assert config.keywords == ["sencha"]
     assert config.about == {"en": "Leaves and pots."}
     assert config.examples.yes == ["https://a.example/yes"]
     assert config.examples.no == ["https://a.example/no"]
-    assert (config.manners.contact, config.manners.delay_seconds) == ("me@example.org", 5)
+    assert (config.politeness.contact, config.politeness.delay_seconds) == ("me@example.org", 5)
     assert config.stop.pages == 7
     assert (crawl.folder / "seeds.txt").read_text() == f"{SEED}\n"
     assert crawl.name == "tea"
@@ -60,7 +60,7 @@ def test_the_same_words_open_the_folder_again(tmp_path):
     [
         ({"topic": thresher.Topic("coffee")}, "title is"),
         ({"topic": thresher.Topic("tea; 茶", keywords=["pot"])}, "keywords is"),
-        ({"contact": "you@example.org"}, "manners.contact is 'me@example.org', and 'you@example.org' was given"),
+        ({"contact": "you@example.org"}, "politeness.contact is 'me@example.org', and 'you@example.org' was given"),
         ({"strategy": "breadth-first"}, "strategy.name is"),
         ({"settings": {"stop": {"pages": 3}}}, "stop.pages is 50000"),
         ({"seeds": ["https://b.example/"]}, "seeds"),
@@ -87,7 +87,7 @@ def test_nothing_is_made_of_nothing(tmp_path):
     [
         ({"seeds": ["a.example"]}, "did you mean https://a.example"),
         ({"seeds": SEED}, "expected a list of URLs"),
-        ({"settings": {"manners": {"delay": 5}}}, "delay"),
+        ({"settings": {"politeness": {"delay": 5}}}, "delay"),
     ],
 )
 def test_invalid_options_are_reported_and_leave_no_crawl(tmp_path, changes, words):

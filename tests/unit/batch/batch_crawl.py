@@ -13,7 +13,7 @@ name: small
 keywords: [solar cells]
 seeds: ["http://a.example/0"]
 strategy: {name: best-first}
-manners: {contact: tests@example.org}
+politeness: {contact: tests@example.org}
 """
 PAGES = 60
 SEGMENTS = ("w1", "w2", f"{COLLECTED}/other")
@@ -71,7 +71,7 @@ def record_of(page, number, judge, at=1000.0):
         relevance=judgement.relevance,
         relevant=judgement.relevant,
         reward=judgement.reward,
-        parts=judgement.parts,
+        parts=judgement.breakdown,
         text=page.text,
         terms=judge.vector(page),
         links=[FoundLink(url=url(to), anchor="", score=0.5, parts={}) for to in (0, number // 2, number + 1, 999)],

@@ -14,14 +14,14 @@ from bench.speed.instructions import bare_scrapy
 from bench.speed.one_page import OnePage, bodies, chinese_bodies
 
 PAGES = 60
-MOST_CALLS = {"parse": 5_600, "judge": 740, "score": 5_800, "archive": 400}
+MAX_CALLS = {"parse": 5_600, "judge": 740, "score": 5_800, "archive": 400}
 """Calls of functions, Python's own included, per page of 60 links; by stage.
 
 60 calls of the judge look for the phrase's words in other forms and side by side, 20 compare the opening by word
 vectors."""
-MOST_OF_LINKS = 2.3
+MAX_LINKS_RATIO = 2.3
 """CPU of parsing, judging, scoring and writing a page, against what bare Scrapy spends on finding its links alone."""
-MOST_OF_ENGLISH = 2.7
+MAX_ENGLISH_RATIO = 2.7
 """The same of a Chinese page of as many bytes: it has several times as many different terms, since these are pairs."""
 ROUNDS = 5
 """What is compared is measured right after each other; one round of these within the bound is enough: other processes
@@ -41,12 +41,12 @@ def test_no_stage_calls_more_functions_than_it_did(tmp_path, pages):
                 profiles[name].runcall(stage, *page)
     calls = {name: round(pstats.Stats(profile).total_calls / PAGES) for name, profile in profiles.items()}
     print(json.dumps(calls))
-    assert {name: number for name, number in calls.items() if number > MOST_CALLS[name]} == {}
+    assert {name: number for name, number in calls.items() if number > MAX_CALLS[name]} == {}
 
 
 def test_a_page_costs_little_more_than_its_links_alone_cost_bare_scrapy(tmp_path, pages):
     ratios = (seconds_of_ours(tmp_path / str(number), pages) / seconds(pages, bare_scrapy) for number in range(ROUNDS))
-    assert_once_below(ratios, MOST_OF_LINKS)
+    assert_once_below(ratios, MAX_LINKS_RATIO)
 
 
 def test_a_chinese_page_costs_hardly_more_than_twice_an_english_one(tmp_path, pages):
@@ -55,7 +55,7 @@ def test_a_chinese_page_costs_hardly_more_than_twice_an_english_one(tmp_path, pa
         seconds_of_ours(tmp_path / f"zh{number}", chinese) / seconds_of_ours(tmp_path / f"en{number}", pages)
         for number in range(ROUNDS)
     )
-    assert_once_below(ratios, MOST_OF_ENGLISH)
+    assert_once_below(ratios, MAX_ENGLISH_RATIO)
 
 
 def assert_once_below(ratios, bound):

@@ -88,7 +88,7 @@ def test_without_an_archive_there_is_nothing_to_copy(export, tmp_path):
 def test_pages_can_be_ordered_by_trained_layers(export, crawl):
     status, _, err = export("--by", "layers")
     assert status
-    assert "thresher collect" in err
+    assert "thresher train" in err
     (crawl / "model" / "trained").mkdir(parents=True)
     MODEL.save(crawl / "model" / "trained")
     with closing(PageStoreWriter(crawl / "pages" / "w2.db")) as writer:

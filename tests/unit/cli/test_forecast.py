@@ -41,9 +41,9 @@ def test_the_live_line_fits_into_the_terminal(width):
 
 
 def test_the_closing_summary_has_the_interval(capsys):
-    result = RunResult(ending=StopReason.STOPPED, progress=progress(AHEAD))
+    result = RunResult(stop_reason=StopReason.STOPPED, progress=progress(AHEAD))
     print_result(Path("crawl"), result, as_json=False)
     printed = "0 to 1,040 of the 3,412 waiting URLs lead to relevant pages (90 % interval, computed after 240 pages)."
     assert f"Forecast: {printed}" in capsys.readouterr().err
-    print_result(Path("crawl"), RunResult(ending=StopReason.STOPPED, progress=progress(None)), as_json=False)
+    print_result(Path("crawl"), RunResult(stop_reason=StopReason.STOPPED, progress=progress(None)), as_json=False)
     assert "Forecast" not in capsys.readouterr().err

@@ -12,7 +12,7 @@ from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import Candidate, Outcome, Settlement
 from thresher.traps.detector import LEFT
 
-TOPIC = "title: {en: solar cells}\nseeds: ['http://a.example/']\nmanners: {contact: me@example.org}\n"
+TOPIC = "title: {en: solar cells}\nseeds: ['http://a.example/']\npoliteness: {contact: me@example.org}\n"
 
 
 @pytest.fixture

@@ -188,7 +188,7 @@ def test_a_topic_yaml_whose_node_is_gone_says_so(new, tmp_path):
 def test_a_crawl_gives_the_classes_of_its_taxonomy(new, tmp_path):
     new(*BASKETBALL)
     path = tmp_path / "crawl" / "topic.yaml"
-    path.write_text(path.read_text(encoding="utf-8").replace("taxonomy: {", "taxonomy: {least_urls: 1, "))
+    path.write_text(path.read_text(encoding="utf-8").replace("taxonomy: {", "taxonomy: {min_urls_per_class: 1, "))
     assert CrawlSetup.open(tmp_path / "crawl").classes() == {"Sports/Basketball": ["Hoops"]}
 
 

@@ -13,7 +13,7 @@ from thresher.storage.page_store import PageStoreWriter
 @pytest.fixture
 def crawl(tmp_path):
     (tmp_path / "topic.yaml").write_text(
-        "name: tides\nkeywords: [tidal power]\nmanners: {contact: me@example.org}\n", encoding="utf-8"
+        "name: tides\nkeywords: [tidal power]\npoliteness: {contact: me@example.org}\n", encoding="utf-8"
     )
     writer = PageStoreWriter(tmp_path / "pages" / "w1.db")
     writer.write(

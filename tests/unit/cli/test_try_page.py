@@ -38,5 +38,5 @@ def test_what_was_not_judged_says_why():
 
 
 def test_parts_that_are_printed_as_zero_are_left_out():
-    parts = {"start": -2.4, "hub": 0.0, "siblings": 0.0004, "places": 0.0005}
-    assert _parts(parts, details=True) == ["start -2.400, places 0.001"]
+    breakdown = {"start": -2.4, "hub": 0.0, "siblings": 0.0004, "places": 0.0005}
+    assert _parts(breakdown, details=True) == ["start -2.400, places 0.001"]

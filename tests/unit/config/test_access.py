@@ -145,7 +145,7 @@ def test_a_secret_in_topic_yaml_is_an_error_that_does_not_repeat_it(tmp_path, te
         (
             {
                 "network": {"proxy": {"env": "P", "names": "proxy"}},
-                "manners": {"one_at_a_time_per": "address"},
+                "politeness": {"serialize_by": "ip"},
             },
             "needs the addresses of names",
         ),

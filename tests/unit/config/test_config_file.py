@@ -19,14 +19,14 @@ def complaint(tmp_path: Path, text: str) -> str:
 def test_an_empty_file_is_a_crawl_of_defaults(tmp_path):
     (tmp_path / "topic.yaml").write_text("")
     config = load_config(tmp_path / "topic.yaml")
-    assert config.manners.delay_seconds == 2.0
+    assert config.politeness.delay_seconds == 2.0
     assert config.scope.max_depth == 12
     assert config.strategy.name == "thresher"
 
 
 def test_whole_numbers_are_welcome_where_a_number_is_expected(tmp_path):
-    (tmp_path / "topic.yaml").write_text("manners: {delay_seconds: 3}\n")
-    assert load_config(tmp_path / "topic.yaml").manners.delay_seconds == 3.0
+    (tmp_path / "topic.yaml").write_text("politeness: {delay_seconds: 3}\n")
+    assert load_config(tmp_path / "topic.yaml").politeness.delay_seconds == 3.0
 
 
 def test_further_keys_of_a_strategy_are_its_parameters(tmp_path):
@@ -52,7 +52,7 @@ def test_a_wrong_type_names_line_value_and_what_is_right(tmp_path):
 
 
 def test_several_complaints_come_together(tmp_path):
-    printed = complaint(tmp_path, "scope: {max_depth: -1}\nmanners:\n  robots: maybe\n")
+    printed = complaint(tmp_path, "scope: {max_depth: -1}\npoliteness:\n  robots: maybe\n")
     assert [line.split(" ")[0] for line in printed.splitlines()] == ["topic.yaml:1:", "topic.yaml:3:"]
 
 

@@ -13,6 +13,12 @@ async def test_who_is_at_work_is_known_to_every_reader():
     assert await read_workers(frontier) == local_workers
 
 
+async def test_the_workers_of_a_run_by_an_earlier_version_are_known():
+    frontier = MemoryFrontier()
+    await frontier.put_state(CRAWL_WIDE, "crew", '[{"name": "w1", "process": 12, "since": 1.0}]', seconds=60.0)
+    assert await read_workers(frontier) == [LocalWorker(name="w1", process=12, since=1.0)]
+
+
 @pytest.mark.parametrize("note", ["{", "3", '[{"name": "w1"}]', "[1]"])
 async def test_a_note_that_cannot_be_read_names_nobody(note):
     frontier = MemoryFrontier()

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from thresher.config.folder import CrawlFolder
-from thresher.coordination.worker_names import machine_mark, machine_name, plain, worker_names
+from thresher.coordination.worker_names import machine_id, machine_name, plain, worker_names
 
 ODD = ["../../etc", "a b", "a_b", "A-b", "机器", "x" * 300, "x" * 301, "", "a\n", "-", "a/b", ".."]
 
@@ -28,7 +28,7 @@ def test_a_machine_keeps_its_name_and_two_folders_of_one_host_differ(tmp_path):
     one.root.mkdir()
     two.root.mkdir()
     assert machine_name(one) == machine_name(one) != machine_name(two)
-    assert machine_name(one).endswith(machine_mark(one))
+    assert machine_name(one).endswith(machine_id(one))
 
 
 def test_a_name_that_is_given_is_used_and_workers_are_numbered(tmp_path):
@@ -37,4 +37,4 @@ def test_a_name_that_is_given_is_used_and_workers_are_numbered(tmp_path):
 
 def test_a_mark_that_was_changed_by_hand_is_made_plain(tmp_path):
     (tmp_path / ".machine").write_text("../x")
-    assert re.fullmatch(r"[a-z0-9-]+", machine_mark(CrawlFolder(tmp_path)))
+    assert re.fullmatch(r"[a-z0-9-]+", machine_id(CrawlFolder(tmp_path)))

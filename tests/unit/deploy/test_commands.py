@@ -29,7 +29,7 @@ def commands_in(script):
 
 
 def test_all_of_them_are_found():
-    assert sorted(words[0] for words in commands()) == ["run", "run", "ui", "ui", "work", "work"]
+    assert sorted(words[0] for words in commands()) == ["join", "join", "run", "run", "ui", "ui"]
 
 
 def test_no_command_line_holds_a_password():
@@ -45,7 +45,7 @@ def test_the_store_is_named_where_thresher_looks_for_it():
     assert all(STORE_VARIABLE in {variable["name"] for variable in one["env"]} for one in containers)
 
 
-@pytest.mark.parametrize("name", ["run", "work", "ui"])
+@pytest.mark.parametrize("name", ["run", "join", "ui"])
 def test_the_command_takes_what_it_is_given(name):
     context = click.Context(thresher)
     command = thresher.get_command(context, name)

@@ -89,8 +89,8 @@ def test_what_is_copied_is_there_and_nothing_else_is_sent():
 
 def test_the_example_crawl_does_not_start_before_somebody_can_be_written_to():
     crawl = CrawlSetup.open(DEPLOY / "crawl")
-    assert crawl.config.manners.contact == ""
-    with pytest.raises(ConfigError, match=r"manners\.contact is empty"):
+    assert crawl.config.politeness.contact == ""
+    with pytest.raises(ConfigError, match=r"politeness\.contact is empty"):
         check_crawl(crawl)
 
 

@@ -167,7 +167,7 @@ def test_the_wall_lets_through_no_address_that_the_guard_refuses():
     assert sum(map(lets_through, some)) > 1500
 
 
-def test_the_wall_stands_before_clouds_clusters_and_the_machine_itself():
+def test_network_policy_blocks_metadata_and_cluster_ranges():
     for address in ("169.254.169.254", "168.63.129.16", "10.96.0.1", "172.17.0.1", "192.168.1.1", "127.0.0.1"):
         assert not lets_through(ipaddress.ip_address(address))
     for address in ("::1", "fd00:ec2::254", "fe80::1", "64:ff9b::a00:1", "2002:a00:1::1"):

@@ -166,7 +166,7 @@ async def crawling(tmp_path):
 async def run(fetcher, frontier, leases):
     await frontier.add([Candidate(url=URL, score=1.0, hops=2, parent=77)])
     for _ in range(leases):
-        [granted] = await fetcher.loop.grant()
+        [granted] = await fetcher.loop.acquire_leases()
         await fetcher.fetch(await fetcher.loop.request(granted))
 
 

@@ -80,7 +80,7 @@ def fetcher(frontier, web):
 
 async def test_a_lease_that_came_in_time_becomes_a_request_that_knows_its_time(fetcher):
     before = time.monotonic()
-    [lease] = await fetcher.loop.grant()
+    [lease] = await fetcher.loop.acquire_leases()
     request = await fetcher.loop.request(lease)
     assert before + SPARE_SECONDS <= request.start_by <= time.monotonic() + SPARE_SECONDS
     assert request.timeout_seconds == TIMEOUT_SECONDS
@@ -88,7 +88,7 @@ async def test_a_lease_that_came_in_time_becomes_a_request_that_knows_its_time(f
 
 async def test_a_lease_whose_answer_was_long_under_way_goes_back_unused(fetcher, frontier):
     frontier.seconds = SPARE_SECONDS + 0.05
-    [lease] = await fetcher.loop.grant()
+    [lease] = await fetcher.loop.acquire_leases()
     assert await fetcher.loop.request(lease) is None
     assert fetcher.loop.open == {}
     entry = await frontier.find(URL)
@@ -109,7 +109,7 @@ async def test_a_lease_whose_answer_was_long_under_way_goes_back_unused(fetcher,
 )
 async def test_a_failure_settles_its_lease(fetcher, frontier, web, failure, state, tries, reason):
     web.result = failure
-    [lease] = await fetcher.loop.grant()
+    [lease] = await fetcher.loop.acquire_leases()
     await fetcher.fetch(await fetcher.loop.request(lease))
     entry = await frontier.find(URL)
     assert (entry.state, fetcher.loop.open) == (state, {})
@@ -119,7 +119,7 @@ async def test_a_failure_settles_its_lease(fetcher, frontier, web, failure, stat
 
 async def test_a_host_rests_after_a_fetch_during_which_the_worker_was_stopped(fetcher, frontier, web):
     web.result = WorkerStopped()
-    [lease] = await fetcher.loop.grant()
+    [lease] = await fetcher.loop.acquire_leases()
     await fetcher.fetch(await fetcher.loop.request(lease))
     host = await frontier.find_host(lease.host)
     assert (str(host.parked), host.delay_seconds) == ("", fetcher.loop.context.politeness.delay_seconds)
@@ -130,7 +130,7 @@ async def test_a_host_rests_after_a_fetch_during_which_the_worker_was_stopped(fe
 async def test_a_worker_that_was_stopped_parks_no_host_for_its_robots_txt(fetcher, frontier, web, failure, is_parked):
     work = replace(fetcher.loop.context, robots=RobotsCache(frontier, token="Thresher"))
     fetcher, web.result = Fetcher(work, LeaseLoop(work), web.fetch), failure
-    [lease] = await fetcher.loop.grant()
+    [lease] = await fetcher.loop.acquire_leases()
     request = await fetcher.loop.request(lease)
     assert request.is_robots
     await fetcher.fetch(request)
@@ -148,7 +148,7 @@ async def test_requests_of_one_moment_are_reported_in_one_call_for_which_nobody_
         await may_answer.wait()
 
     monkeypatch.setattr(frontier, "begin", begin)
-    first, second, third, settled = await fetcher.loop.grant()
+    first, second, third, settled = await fetcher.loop.acquire_leases()
     for lease in (first, second):
         fetcher.loop.report_sent(lease)
     await until(lambda: calls)
@@ -165,7 +165,7 @@ async def test_a_report_that_the_store_refuses_ends_nothing(fetcher, frontier, m
         raise StoreError("refused")
 
     monkeypatch.setattr(frontier, "begin", refuse)
-    [lease] = await fetcher.loop.grant()
+    [lease] = await fetcher.loop.acquire_leases()
     fetcher.loop.report_sent(lease)
     await until(lambda: "cannot report requests" in caplog.text)
     await fetcher.fetch(await fetcher.loop.request(lease))
@@ -180,10 +180,10 @@ async def test_a_worker_that_leaves_does_not_wait_for_its_reports(fetcher, front
         await asyncio.sleep(60)
 
     monkeypatch.setattr(frontier, "begin", begin)
-    [lease] = await fetcher.loop.grant()
+    [lease] = await fetcher.loop.acquire_leases()
     fetcher.loop.report_sent(lease)
     await called.wait()
-    await asyncio.wait_for(fetcher.loop.give_back(), 1)
+    await asyncio.wait_for(fetcher.loop.release_all(), 1)
     assert (await frontier.find(URL)).state == "waiting"
 
 
@@ -212,7 +212,7 @@ async def test_a_worker_that_leaves_at_once_keeps_its_leases_open_to_be_released
     with pytest.raises(asyncio.CancelledError):
         await run
     assert [lease.url for lease in fetcher.loop.open.values()] == [URL]
-    await fetcher.loop.give_back()
+    await fetcher.loop.release_all()
     entry = await frontier.find(URL)
     assert (entry.state, entry.tries) == ("waiting", 0)
 
@@ -253,7 +253,7 @@ class Sight:
     async def may_begin(self, lease):
         return self.places
 
-    async def see(self, lease, page, *, until):
+    async def render_if_needed(self, lease, page, *, until):
         self.until = until
         return replace(page, body=b"<p>solar", rendered=True) if self.says == "made" else self.says
 
@@ -267,7 +267,7 @@ def with_browser(fetcher, browser):
 
 
 async def fetched(fetcher):
-    [lease] = await fetcher.loop.grant()
+    [lease] = await fetcher.loop.acquire_leases()
     await fetcher.fetch(await fetcher.loop.request(lease))
     return lease
 
@@ -275,7 +275,7 @@ async def fetched(fetcher):
 async def test_a_fetch_leaves_time_for_its_page_to_be_rendered(fetcher):
     fetcher = with_browser(fetcher, Sight(says="made"))
     before = time.monotonic()
-    [lease] = await fetcher.loop.grant()
+    [lease] = await fetcher.loop.acquire_leases()
     latest = before + 60 - TIMEOUT_SECONDS - Sight.seconds - MARGIN_SECONDS
     assert fetcher.loop.start_by(lease) == pytest.approx(latest, abs=1.0)
 
@@ -291,7 +291,7 @@ async def test_a_rendered_page_goes_down_the_line(fetcher, frontier):
 
 async def test_a_host_without_a_place_in_the_browser_is_not_asked(fetcher, frontier):
     fetcher = with_browser(fetcher, Sight(places=False))
-    [lease] = await fetcher.loop.grant()
+    [lease] = await fetcher.loop.acquire_leases()
     assert await fetcher.loop.request(lease) is None
     entry = await frontier.find(URL)
     assert (entry.state, entry.tries) == ("waiting", 0)

@@ -16,11 +16,11 @@ class Queue:
 
 
 class Resolver:
-    def __init__(self, *, asks=True):
-        self.places, self.asks = [], asks
+    def __init__(self, *, uses_dns=True):
+        self.endpoints, self.uses_dns = [], uses_dns
 
-    def prefetch(self, places):
-        self.places.append(list(places))
+    def prefetch(self, endpoints):
+        self.endpoints.append(list(endpoints))
 
 
 async def test_each_name_is_asked_for_once_and_not_more_often_than_every_second():
@@ -29,7 +29,7 @@ async def test_each_name_is_asked_for_once_and_not_more_often_than_every_second(
     looking = DnsPrefetcher(queue, resolver, 4, clock=clock)
     await looking.prefetch()
     await looking.prefetch()
-    assert resolver.places == [[("a.example", 443), ("b.example", 8080)]]
+    assert resolver.endpoints == [[("a.example", 443), ("b.example", 8080)]]
     clock.now += 1.0
     await looking.prefetch()
     assert len(queue.asked) == 2
@@ -50,5 +50,5 @@ async def test_a_queue_that_is_slow_to_look_at_is_looked_at_less_often():
 
 async def test_where_all_names_lead_to_a_lab_nothing_is_looked_at():
     queue = Queue(Clock())
-    await DnsPrefetcher(queue, Resolver(asks=False), 4).prefetch()
+    await DnsPrefetcher(queue, Resolver(uses_dns=False), 4).prefetch()
     assert queue.asked == []

@@ -6,7 +6,7 @@ from testing.model_endpoint import completion, model_endpoint, page_of
 from thresher.config.model_labels import ModelLabelsConfig
 from thresher.errors import ConfigError
 from thresher.feedback.model_client import (
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
     ModelClient,
     ModelUnavailable,
     PageText,
@@ -63,7 +63,7 @@ async def test_the_marker_is_another_number_in_each_request():
 
 def test_long_pages_are_cut():
     sent = messages("solar", PageText(title="t" * 9999, text="x" * 99_999), "n")
-    assert len(sent[1]["content"]) < MOST_CHARACTERS + 400
+    assert len(sent[1]["content"]) < MAX_CHARACTERS + 400
 
 
 @pytest.mark.parametrize(

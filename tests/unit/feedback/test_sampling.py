@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from thresher.feedback.sampling import LEAST_REACH, LabelCandidate, most_informative, nearest_to_threshold
+from thresher.feedback.sampling import MIN_REACH, LabelCandidate, most_informative, nearest_to_threshold
 
 
 def asked(number, chance, *, host="a.example"):
@@ -49,7 +49,7 @@ def test_questions_go_evenly_down_to_twice_as_far_as_the_topic_seems_to_go():
 
 def test_a_crawl_that_seems_to_have_found_nothing_is_asked_about_all_the_same():
     pages = [asked(number, 0.1 - number / 10_000) for number in range(400)]
-    assert max(places(most_informative(pages, 5))) == LEAST_REACH - 1
+    assert max(places(most_informative(pages, 5))) == MIN_REACH - 1
 
 
 @pytest.mark.parametrize(("threshold", "numbers"), [(0.5, [2, 1]), (0.9, [0, 1]), (0.02, [3, 2])])

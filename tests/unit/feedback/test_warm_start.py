@@ -73,7 +73,7 @@ async def waiting():
 
 
 def printed(word):
-    judgement = Judgement(relevance=float(word), relevant=word, parts={LABEL_PART: float(word)})
+    judgement = Judgement(relevance=float(word), relevant=word, breakdown={LABEL_PART: float(word)})
     return [Revision(url=PAGE, judgement=judgement)]
 
 

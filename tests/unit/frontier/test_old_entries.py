@@ -7,7 +7,7 @@ URL = "https://a.example/x"
 
 
 @pytest.mark.parametrize(
-    ("url", "hops", "carry", "kind"),
+    ("url", "hops", "strategy_data", "kind"),
     [
         (URL, 0, {}, RequestKind.SEED),
         (URL, 1, {"layer": 2}, RequestKind.PAGE),
@@ -18,13 +18,13 @@ URL = "https://a.example/x"
         (URL, 0, {"sitemap": 1, "for": "b.example"}, RequestKind.SITEMAP),
     ],
 )
-def test_the_kind_of_an_entry_is_known_from_its_signs(url, hops, carry, kind):
-    assert read_old_entry(url, hops, 0, carry).kind is kind
+def test_the_kind_of_an_entry_is_known_from_its_signs(url, hops, strategy_data, kind):
+    assert read_old_entry(url, hops, 0, strategy_data).kind is kind
 
 
 def test_the_carry_of_a_side_request_becomes_fields():
     entry = read_old_entry(URL, 2, 0, {"sitemap": 1, "for": "b.example"})
-    assert (entry.depth_left, entry.carry, entry.for_host) == (2, {}, "b.example")
+    assert (entry.depth_left, entry.strategy_data, entry.for_host) == (2, {}, "b.example")
 
 
 def test_a_strategy_keeps_its_data():

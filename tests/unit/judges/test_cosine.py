@@ -24,7 +24,7 @@ def test_raw_frequencies_count():
 
 def test_the_better_language_counts_and_both_are_reported():
     judgement = judge("太阳")
-    assert judgement.parts == {"cosine en": 0.0, "cosine zh": pytest.approx(1.0)}
+    assert judgement.breakdown == {"cosine en": 0.0, "cosine zh": pytest.approx(1.0)}
     assert judgement.relevant
 
 

@@ -18,7 +18,7 @@ from thresher.topics.topic import TopicDefinition
 
 ENGLISH = "<title>Basketball</title><p>This is the page of the basketball team, and it is for you and the fans.</p>"
 CHINESE = "<title>篮球 basketball</title><p>篮球是一项运动 basketball，这是关于篮球的网页，介绍比赛和球队。</p>"
-WORDS = "title: {en: basketball, zh: 篮球}\njudge: {name: match}\nmanners: {contact: me@example.org}\n"
+WORDS = "title: {en: basketball, zh: 篮球}\njudge: {name: match}\npoliteness: {contact: me@example.org}\n"
 SEEDS = ["http://a.example/en", "http://a.example/zh"]
 
 
@@ -29,8 +29,8 @@ class Pupil:
         self.seen, self.labels = [], {}
 
     def judge(self, page):
-        parts = {LABEL_PART: 1.0} if self.labels.get(page.url) else {}
-        return Judgement(relevance=0.9, relevant=True, parts=parts)
+        breakdown = {LABEL_PART: 1.0} if self.labels.get(page.url) else {}
+        return Judgement(relevance=0.9, relevant=True, breakdown=breakdown)
 
     def words(self, page):
         return []
@@ -130,7 +130,7 @@ def test_a_page_of_unknown_language_is_left_to_the_judge():
 
 def test_a_rejection_names_its_cause():
     judgement = only_languages(Pupil(), ["zh"]).judge(page("en"))
-    assert (judgement.relevance, dict(judgement.parts)) == (0.0, {LANGUAGE_PART: 1.0})
+    assert (judgement.relevance, dict(judgement.breakdown)) == (0.0, {LANGUAGE_PART: 1.0})
 
 
 def test_a_region_of_a_language_is_not_another_language():
@@ -248,11 +248,9 @@ def test_a_judge_that_does_not_learn_never_sees_the_seeds_and_accepts_all(tmp_pa
 
 
 def test_a_page_in_no_language_of_phrases_and_seeds_is_refused_by_auto(tmp_path):
-    text = (
-        "title: {en: basketball}\nlanguages: auto\nmanners: {contact: me@example.org}\nseeds: ['http://a.example/en']\n"
-    )
+    text = "title: {en: basketball}\nlanguages: auto\npoliteness: {contact: me@example.org}\nseeds: ['http://a.example/en']\n"
     (tmp_path / "topic.yaml").write_text(text, encoding="utf-8")
     crawl = CrawlSetup.open(tmp_path)
     judge = build_judge(crawl)
     judge.learn(page_of(ENGLISH), seed=True)
-    assert dict(judge.judge(page_of(CHINESE)).parts) == {LANGUAGE_PART: 1.0}
+    assert dict(judge.judge(page_of(CHINESE)).breakdown) == {LANGUAGE_PART: 1.0}

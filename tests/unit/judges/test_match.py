@@ -3,7 +3,7 @@
 import pytest
 
 from thresher.errors import ConfigError
-from thresher.judges.match import MOST_CHARACTERS, MatchJudge
+from thresher.judges.match import MAX_CHARACTERS, MatchJudge
 from thresher.records import ParsedPage
 from thresher.topics.profile import TopicProfile
 
@@ -48,7 +48,7 @@ def test_a_pattern_is_held_against_the_title_too():
 
 
 def test_a_pattern_looks_at_so_much_of_a_page_and_no_more():
-    assert relevance("a " * MOST_CHARACTERS + "perovskite", pattern="perovskite") == 0.0
+    assert relevance("a " * MAX_CHARACTERS + "perovskite", pattern="perovskite") == 0.0
 
 
 def test_a_topic_without_words_matches_nothing():

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from thresher.modelstate.schedule import RefitSchedule
 
-MOST_ROWS = 6000
+MAX_ROWS = 6000
 """That a refit looks at, however many workers there are."""
 
 
@@ -12,7 +12,7 @@ def fits(workers, pages):
     """Let a worker see pages, each of which also comes to each of the others; return when it thought again."""
     refit_schedule, found = RefitSchedule(25), []
     for own in range(1, pages + 1):
-        if refit_schedule.is_fit_due(own, own * workers, min(own * workers, MOST_ROWS)):
+        if refit_schedule.is_fit_due(own, own * workers, min(own * workers, MAX_ROWS)):
             refit_schedule.fit(own, own * workers)
             found.append(own)
     return found
@@ -32,7 +32,7 @@ def test_many_other_workers_keep_nobody_busy():
     early = fits(64, 1000)
     assert min(later - before for before, later in pairwise(early)) >= 8
     late = fits(64, 2000)
-    assert late[-1] - late[-2] >= 0.02 * MOST_ROWS
+    assert late[-1] - late[-2] >= 0.02 * MAX_ROWS
 
 
 def test_an_example_brings_the_next_fit_forward():

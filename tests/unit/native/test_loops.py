@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from thresher.native import compiled
 from thresher.parsing import dom, html
 from thresher.records import Judgement, Lease, Link, ParsedPage
-from thresher.strategies.flagship import link_table, model, name_model, site_rates, term_model
-from thresher.strategies.flagship.strategy import Thresher
+from thresher.strategies.link_model import link_table, model, name_model, site_rates, term_model
+from thresher.strategies.link_model.strategy import LinkModelStrategy
 from thresher.text import bigrams, term_ids, tokens, word_vectors
 from thresher.topics.profile import TopicProfile
 
@@ -99,7 +99,7 @@ def test_urls_have_the_same_places_and_names(paths):
 def crawled(pages: int):
     """Return the scores of all links of a random crawl."""
     draw = Random(7)
-    strategy = Thresher(TopicProfile(phrases=["grey seals"], vectors={"en": {"grey": 1.0, "seal": 1.0}}))
+    strategy = LinkModelStrategy(TopicProfile(phrases=["grey seals"], vectors={"en": {"grey": 1.0, "seal": 1.0}}))
     words = ["seal", "grey", "harbour", "fish", "tax", "law", "stone", "boat", "海豹", "wave"]
     scores = []
     for number in range(pages):
@@ -116,7 +116,7 @@ def crawled(pages: int):
         judgement = Judgement(relevance=draw.random(), relevant=False, reward=draw.random())
         lease = Lease(url=url, host="h", score=0.5, fence=number, until=1.0)
         found = strategy.score(page, judgement, lease)
-        scores.append([(each.url, each.score, *each.parts.values()) for each in found])
+        scores.append([(each.url, each.score, *each.breakdown.values()) for each in found])
         scores.append([(name, change.now) for name, change in sorted(strategy.revise([]).items())])
     return scores
 

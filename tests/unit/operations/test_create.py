@@ -25,10 +25,10 @@ def test_a_folder_is_made_with_a_topic_and_seeds(tmp_path):
 def test_settings_change_single_keys(tmp_path):
     folder = CrawlFolder(tmp_path)
     create_crawl(
-        folder, NewCrawl(topic=TEA, contact="a@b", settings={"manners": {"delay_seconds": 9}, "sitemaps": "all"})
+        folder, NewCrawl(topic=TEA, contact="a@b", settings={"politeness": {"delay_seconds": 9}, "sitemaps": "all"})
     )
     config = load_config(folder.topic)
-    assert (config.manners.contact, config.manners.delay_seconds, config.sitemaps) == ("a@b", 9, "all")
+    assert (config.politeness.contact, config.politeness.delay_seconds, config.sitemaps) == ("a@b", 9, "all")
 
 
 def test_a_crawl_that_is_there_is_left_alone(tmp_path):

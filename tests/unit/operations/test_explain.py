@@ -3,7 +3,7 @@
 import pytest
 
 from thresher.frontier.base import UrlEntry, UrlState
-from thresher.operations.explain import MOST_LINES, Explanation, FrontierInfo
+from thresher.operations.explain import MAX_LINES, Explanation, FrontierInfo
 from thresher.operations.verdict import COLUMNS, CountedWord, NearestPage, PageVerdict, width
 from thresher.records import Outcome
 from thresher.storage.page_store import FoundLink, PageRecord
@@ -73,7 +73,7 @@ def test_a_page_is_explained_by_verdict_words_nearest_example_and_path():
 @pytest.mark.parametrize("title", ["", "x" * 300, "钙钛矿太阳能电池" * 40])
 def test_an_explanation_is_short_whatever_the_page_is_called(title):
     lines = explained(hops=30, title=title, url=f"{LEAF}/{'y' * 300}").lines()
-    assert len(lines) <= MOST_LINES
+    assert len(lines) <= MAX_LINES
     assert max(map(width, lines)) <= COLUMNS
 
 

@@ -19,7 +19,7 @@ from thresher.storage.page_store import PageStoreWriter
 from thresher.verify.crawl import verify
 
 PAGES = [f"http://h{number}.example/" for number in range(3)]
-TOPIC = f"title: {{en: cells}}\nseeds: ['{PAGES[0]}']\nmanners: {{contact: me@example.org}}\n"
+TOPIC = f"title: {{en: cells}}\nseeds: ['{PAGES[0]}']\npoliteness: {{contact: me@example.org}}\n"
 
 
 @pytest.fixture

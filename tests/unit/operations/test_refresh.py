@@ -25,7 +25,7 @@ def opened(folder, **changes):
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "topic.yaml").write_text(
-        f"title: {{en: cells}}\nseeds: ['{PAGES[0]}']\nmanners: {{contact: me@example.org}}\n", encoding="utf-8"
+        f"title: {{en: cells}}\nseeds: ['{PAGES[0]}']\npoliteness: {{contact: me@example.org}}\n", encoding="utf-8"
     )
     with closing(PageStoreWriter(tmp_path / "pages" / "w1.db")) as writer:
         writer.write([of(url, relevance=0.9 - 0.1 * place, text_hash=5) for place, url in enumerate(PAGES)])

@@ -4,7 +4,7 @@ import pytest
 
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
-from thresher.frontier.base import short
+from thresher.frontier.base import as_float32
 from thresher.operations import try_page
 from thresher.operations.try_page import SEEDS_READ, try_pages
 from thresher.operations.verdict import WORDS_KEPT
@@ -16,7 +16,7 @@ SEED = "http://seed.example/"
 CONFIG = """\
 title: {en: solar cells}
 judge: {name: cosine}
-manners: {contact: me@example.org}
+politeness: {contact: me@example.org}
 """
 HTML = """<title>On cells</title><p>Solar cells, perovskite cells and a cell.</p>
 <a href="/more">more cells</a> <a href="/tea">tea</a> <a href="/no" rel="nofollow">no</a> <a href="/solar">self</a>"""
@@ -107,7 +107,7 @@ def attempt(crawl, servers, *urls, **options):
 def test_a_page_is_judged_by_the_judge_of_the_crawl(crawl, servers):
     [tried] = attempt(crawl, servers)
     assert (tried.title, tried.language, tried.verdict.judgement.relevant) == ("On cells", "en", True)
-    assert tried.verdict.judgement.parts["cosine en"] == tried.verdict.judgement.relevance
+    assert tried.verdict.judgement.breakdown["cosine en"] == tried.verdict.judgement.relevance
 
 
 def test_words_are_written_as_the_page_writes_them(crawl, servers):
@@ -132,8 +132,8 @@ def test_links_are_those_a_crawl_would_follow_with_anchors_scores_and_parts(craw
     [tried] = attempt(crawl, servers)
     relevance = tried.verdict.judgement.relevance
     assert [(link.url, link.anchor, link.score) for link in tried.links] == [
-        ("http://a.example/more", "more cells", short(relevance)),
-        ("http://a.example/tea", "tea", short(relevance)),
+        ("http://a.example/more", "more cells", as_float32(relevance)),
+        ("http://a.example/tea", "tea", as_float32(relevance)),
     ]
     assert tried.links[0].parts == {"page": relevance}
 
@@ -203,7 +203,7 @@ def test_a_tried_seed_is_fetched_once(crawl, servers, pupil):
 def test_a_public_page_needs_a_contact_even_when_the_seeds_do_not(crawl, servers, tmp_path):
     (tmp_path / "topic.yaml").write_text("title: {en: solar}\nnetwork: {allow: [127.0.0.0/8]}\n", encoding="utf-8")
     (tmp_path / "seeds.txt").write_text("http://127.0.0.1:8000/\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"manners\.contact is empty; sites like a\.example"):
+    with pytest.raises(ConfigError, match=r"politeness\.contact is empty; sites like a\.example"):
         attempt(CrawlSetup.open(tmp_path), servers)
     assert servers.asked == []
 

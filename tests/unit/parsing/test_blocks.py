@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.parsing.dom import LEAST_TOKENS
+from thresher.parsing.dom import MIN_TOKENS
 from thresher.parsing.html import parse
 
 LONG = "one two three four five six seven eight nine ten"
@@ -48,7 +48,7 @@ def test_a_small_block_stays_inside_the_element_around_it():
 
 
 def test_small_blocks_in_wrappers_of_their_own_join_as_the_wrappers_would():
-    cards = "".join(f"<div><div>card {number}</div></div>" for number in range(LEAST_TOKENS // 2))
+    cards = "".join(f"<div><div>card {number}</div></div>" for number in range(MIN_TOKENS // 2))
     assert blocks_of(f"{cards}<div>{LONG}</div>") == ["card 0 card 1 card 2 card 3 card 4", LONG]
 
 

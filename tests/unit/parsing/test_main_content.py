@@ -8,8 +8,8 @@ from markdown_it import MarkdownIt
 from thresher.parsing.html import parse
 from thresher.parsing.main_content import (
     LIGHT_BYTES,
+    MAX_BYTES,
     MAX_CHARACTERS,
-    MOST_BYTES,
     content_of_markup,
     content_of_text,
     stored_markup,
@@ -247,7 +247,7 @@ def test_plain_text_is_stored_as_paragraphs():
 
 
 def test_nothing_is_stored_of_very_large_pages():
-    assert stored_markup(parse(URL, b""), b"<p>" * MOST_BYTES, "text/html") == ""
+    assert stored_markup(parse(URL, b""), b"<p>" * MAX_BYTES, "text/html") == ""
 
 
 HOSTILE = {
@@ -273,7 +273,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_no_page_takes_long_or_grows_without_bound(kind):
-    body = HOSTILE[kind][:MOST_BYTES]
+    body = HOSTILE[kind][:MAX_BYTES]
     source = stored_markup(parse(URL, b""), body, "text/html")
     assert len(body) > LIGHT_BYTES or kind in ("cells that cover many",)
     begun = time.process_time()

@@ -108,7 +108,7 @@ async def test_a_visit_that_meets_a_wall_does_not_replace_the_page():
     world = await seeded()
     validators = Validators(text_hash=1, relevant=True)
     await world.frontier.add(
-        [candidate._replace(url=f"{SEED}v", carry=validators.carried({})) for candidate in seeds(world)]
+        [candidate._replace(url=f"{SEED}v", strategy_data=validators.added_to({})) for candidate in seeds(world)]
     )
     await world.fetch(SOLAR)
     record = await world.fetch(FIRST[BlockKind.LOGIN])

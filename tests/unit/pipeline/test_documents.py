@@ -27,7 +27,7 @@ class World:
             archive=MemoryArchive(),
             judge=WordJudge(),
             strategy=BestFirst(),
-            rules=PipelineRules(scope=UrlScope(), watch=HostPolicyConfig(**config)),
+            rules=PipelineRules(scope=UrlScope(), host_limits=HostPolicyConfig(**config)),
             documents=DocumentConverter(),
             stored_markup=stored_markup,
         )

@@ -15,7 +15,7 @@ SITEMAP = "<urlset><url><loc>/1</loc></url><url><loc>/2.pdf</loc></url><url><loc
 
 
 async def world_with(*urls, scope=None, **watch):
-    world = World(watch=HostPolicyConfig(**watch), scope=scope or UrlScope())
+    world = World(host_limits=HostPolicyConfig(**watch), scope=scope or UrlScope())
     await world.pipeline.seed(urls or [SEED])
     return world
 

@@ -24,7 +24,7 @@ class Walker:
         return [Candidate(url=link.url, score=0.5) for link in page.links]
 
     def on_miss(self, lease):
-        return [Candidate(url=ELSEWHERE, score=0.25, carry={"after": lease.url})]
+        return [Candidate(url=ELSEWHERE, score=0.25, strategy_data={"after": lease.url})]
 
 
 class Stumbler(Walker):

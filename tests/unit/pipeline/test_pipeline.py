@@ -29,7 +29,7 @@ class MemoryArchive:
         self.records: list[PageRecord] = []
         self.revisions = []
 
-    async def keep(self, records):
+    async def append(self, records):
         self.records.extend(records)
 
     async def revise(self, revisions):
@@ -42,7 +42,7 @@ class MemoryArchive:
 class WordJudge:
     def judge(self, page):
         relevance = 0.75 if "solar" in page.text else 0.0
-        return Judgement(relevance=relevance, relevant=relevance > 0.1, parts={"word": relevance})
+        return Judgement(relevance=relevance, relevant=relevance > 0.1, breakdown={"word": relevance})
 
     def words(self, page):
         return []
@@ -328,7 +328,7 @@ async def test_retry_after_is_obeyed(world):
 
 
 async def test_a_host_that_gave_its_pages_is_parked():
-    world = World(watch=HostPolicyConfig(budget=HostBudget(most=2)))
+    world = World(host_limits=HostPolicyConfig(budget=HostBudget(most=2)))
     await world.pipeline.seed([SEED])
     await world.fetch('<a href="/1">1</a><a href="/2">2</a>')
     await world.fetch("one")
@@ -350,7 +350,7 @@ async def test_pages_reach_the_archive_before_the_frontier(world):
     async def kept(records):
         seen.append("kept")
 
-    world.archive.keep = kept
+    world.archive.append = kept
     commit = world.frontier.commit
 
     async def committed(settlements):

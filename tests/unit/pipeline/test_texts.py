@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.pipeline.test_pipeline import SEED, World
-from thresher.pipeline.outcomes import LEAST_RELEVANCE
+from thresher.pipeline.outcomes import MIN_RELEVANCE
 from thresher.records import Judgement
 
 
@@ -57,11 +57,11 @@ async def test_text_is_kept_as_long_as_the_judge_knows_little(chance):
 
 
 async def test_text_is_kept_of_pages_that_a_second_thought_may_call_relevant():
-    assert await text_by(Unsure(LEAST_RELEVANCE + 0.01, final=True)) == "tea"
+    assert await text_by(Unsure(MIN_RELEVANCE + 0.01, final=True)) == "tea"
 
 
 async def test_text_is_not_kept_of_pages_that_are_out_of_the_question():
-    assert await text_by(Unsure(LEAST_RELEVANCE, final=True)) == ""
+    assert await text_by(Unsure(MIN_RELEVANCE, final=True)) == ""
 
 
 async def test_a_judge_that_does_not_learn_has_no_doubtful_pages():

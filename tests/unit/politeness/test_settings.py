@@ -10,11 +10,11 @@ from thresher.politeness.settings import Politeness
 OTHERWISE = {
     "contact": "me@example.org",
     "delay_seconds": 7.0,
-    "one_at_a_time_per": "address",
+    "serialize_by": "ip",
     "robots": "ignore",
     "nofollow": "ignore",
     "ai_optout": "obey",
-    "crawl_delay_up_to_seconds": 5.0,
+    "max_crawl_delay_seconds": 5.0,
 }
 """A value for each key that is not its default."""
 

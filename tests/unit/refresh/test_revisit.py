@@ -11,31 +11,38 @@ from thresher.storage.page_store import UNCHANGED
 VALIDATORS = Validators(text_hash=-(2**63), relevant=True, etag='W/"a"', last_modified="Sun, 15 Nov 2026 12:00:00 GMT")
 
 
-def lease(carry):
+def lease(strategy_data):
     return Lease(
-        url="http://a.example/", host="a.example", score=0.5, fence=1, until=9.0, carry=carry, hops=3, parent=7
+        url="http://a.example/",
+        host="a.example",
+        score=0.5,
+        fence=1,
+        until=9.0,
+        strategy_data=strategy_data,
+        hops=3,
+        parent=7,
     )
 
 
 def test_validators_survive_the_queue():
-    carry = json.loads(json.dumps(VALIDATORS.carried({"own": 1})))
-    assert validators_of(lease(carry)) == VALIDATORS
-    assert carry["own"] == 1
+    strategy_data = json.loads(json.dumps(VALIDATORS.added_to({"own": 1})))
+    assert validators_of(lease(strategy_data)) == VALIDATORS
+    assert strategy_data["own"] == 1
 
 
-@pytest.mark.parametrize("carry", [{}, {"visited": 1}, {"visited": ["x", True, "", ""]}, {"visited": ["1"]}])
-def test_a_first_fetch_has_no_validators(carry):
-    assert validators_of(lease(carry)) is None
-    assert conditional_headers(lease(carry)) == {}
+@pytest.mark.parametrize("strategy_data", [{}, {"visited": 1}, {"visited": ["x", True, "", ""]}, {"visited": ["1"]}])
+def test_a_first_fetch_has_no_validators(strategy_data):
+    assert validators_of(lease(strategy_data)) is None
+    assert conditional_headers(lease(strategy_data)) == {}
 
 
 def test_the_server_is_asked_for_news_only():
-    headers = conditional_headers(lease(VALIDATORS.carried({})))
+    headers = conditional_headers(lease(VALIDATORS.added_to({})))
     assert headers == {"If-None-Match": 'W/"a"', "If-Modified-Since": "Sun, 15 Nov 2026 12:00:00 GMT"}
 
 
 def test_without_the_servers_words_nothing_is_asked():
-    assert conditional_headers(lease(Validators(text_hash=1).carried({}))) == {}
+    assert conditional_headers(lease(Validators(text_hash=1).added_to({}))) == {}
 
 
 @pytest.mark.parametrize("value", ["a" * 513, "a\r\nHost: evil", "ä", "a\x00"])

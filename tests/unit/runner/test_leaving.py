@@ -4,7 +4,7 @@ import asyncio
 import time
 
 from thresher.errors import StoreUnreachable
-from thresher.runner.shutdown import DRAIN_SECONDS, DrainTimer, within
+from thresher.runner.shutdown import DRAIN_SECONDS, DrainTimer, run_with_timeout
 
 
 class World:
@@ -45,7 +45,7 @@ def test_what_is_open_may_finish_but_not_for_ever():
 
 async def test_a_store_that_does_not_listen_is_not_waited_for():
     began = time.monotonic()
-    assert not await within(asyncio.sleep(60), seconds=0.05)
+    assert not await run_with_timeout(asyncio.sleep(60), seconds=0.05)
     assert time.monotonic() - began < 5
 
 
@@ -53,5 +53,5 @@ async def test_a_store_that_is_away_is_no_error_when_a_worker_leaves():
     async def tell():
         raise StoreUnreachable("gone")
 
-    assert not await within(tell())
-    assert await within(asyncio.sleep(0))
+    assert not await run_with_timeout(tell())
+    assert await run_with_timeout(asyncio.sleep(0))

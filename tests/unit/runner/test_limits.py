@@ -28,21 +28,21 @@ def test_the_line_says_what_limits_the_speed():
 
 
 @pytest.mark.parametrize(
-    ("limits", "counts", "ending"),
+    ("limits", "counts", "stop_reason"),
     [
         (Limits(), Counts(), StopReason.DONE),
-        (Limits(), Counts(waiting=1), StopReason.RESTING),
+        (Limits(), Counts(waiting=1), StopReason.HOSTS_UNAVAILABLE),
         (Limits(pages=5), Counts(pages=5, waiting=1), StopReason.PAGES),
         (Limits(pages=5), Counts(pages=5), StopReason.DONE),
         (Limits(relevant=2), Counts(relevant=2, waiting=1), StopReason.RELEVANT),
     ],
 )
-def test_a_run_without_workers_says_why_it_is_over(limits, counts, ending):
-    assert limits.reached(counts) is ending
+def test_a_run_without_workers_says_why_it_is_over(limits, counts, stop_reason):
+    assert limits.reached(counts) is stop_reason
 
 
 @pytest.mark.parametrize(
-    ("limits", "ending"),
+    ("limits", "stop_reason"),
     [
         (Limits(), None),
         (Limits(pages=5, relevant=11, minutes=1.1, harvest_below=0.1), None),
@@ -51,8 +51,8 @@ def test_a_run_without_workers_says_why_it_is_over(limits, counts, ending):
         (Limits(harvest_below=0.2), StopReason.HARVEST),
     ],
 )
-def test_the_first_rule_that_is_broken_ends_a_run(limits, ending):
-    assert limits.exceeded(Counts(pages=100, relevant=10), seconds=60.0, harvest=0.1) is ending
+def test_the_first_rule_that_is_broken_ends_a_run(limits, stop_reason):
+    assert limits.exceeded(Counts(pages=100, relevant=10), seconds=60.0, harvest=0.1) is stop_reason
 
 
 def test_the_speed_is_that_of_the_last_seconds():
@@ -74,12 +74,12 @@ def test_the_harvest_is_known_after_enough_pages():
 
 
 def test_only_a_run_that_was_stopped_has_an_exit_code_of_its_own():
-    codes = {ending.name: ending.exit_code for ending in StopReason if ending.exit_code}
+    codes = {stop_reason.name: stop_reason.exit_code for stop_reason in StopReason if stop_reason.exit_code}
     assert codes == {"STOPPED": 11, "FORCED": 13}
 
 
-def is_empty(before, after, ending=StopReason.DONE, **more):
-    return nothing_fetched(ending, before, after, **{"is_refresh": False, "unreachable": False, **more})
+def is_empty(before, after, stop_reason=StopReason.DONE, **more):
+    return nothing_fetched(stop_reason, before, after, **{"is_refresh": False, "unreachable": False, **more})
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,9 @@ def is_empty(before, after, ending=StopReason.DONE, **more):
         (Counts(pages=9, failed=4), Counts(pages=9, failed=4), {}, False),
         (Counts(pages=9, failed=4), Counts(pages=9, failed=5), {}, True),
         (Counts(pages=0, failed=1), Counts(pages=0, failed=1), {}, True),
-        (Counts(pages=9), Counts(pages=9, failed=1, waiting=1), {"ending": StopReason.PAGES}, False),
-        (Counts(), Counts(failed=1, waiting=1), {"ending": StopReason.STOPPED}, False),
-        (Counts(), Counts(failed=1, waiting=1), {"ending": StopReason.MINUTES}, True),
+        (Counts(pages=9), Counts(pages=9, failed=1, waiting=1), {"stop_reason": StopReason.PAGES}, False),
+        (Counts(), Counts(failed=1, waiting=1), {"stop_reason": StopReason.STOPPED}, False),
+        (Counts(), Counts(failed=1, waiting=1), {"stop_reason": StopReason.MINUTES}, True),
         (Counts(), Counts(done=200, failed=1), {"is_refresh": True}, False),
         (Counts(), Counts(done=0, failed=1), {"is_refresh": True}, True),
     ],

@@ -22,7 +22,7 @@ ADDONS = {"thresher_scrapy.addon.TopicalAddon": 300}
 def topic(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "topic.yaml"
-    path.write_text("title: {en: tea}\nmanners: {contact: me@example.org, delay_seconds: 3}\n", encoding="utf-8")
+    path.write_text("title: {en: tea}\npoliteness: {contact: me@example.org, delay_seconds: 3}\n", encoding="utf-8")
     return path
 
 
@@ -79,7 +79,7 @@ def test_a_topic_that_is_not_there_is_reported(tmp_path, monkeypatch):
 def test_the_crawl_of_a_spider_orders_and_does_not_cut(topic):
     crawl = open_spider_crawl(topic, load_config(topic), spider="one", start=["https://a.example/", "nonsense"])
     assert crawl.seeds() == ["https://a.example/"]
-    assert crawl.rules().watch.budget.most == NO_LIMIT
+    assert crawl.rules().host_limits.budget.most == NO_LIMIT
     assert crawl.rules().scope.allows("https://b.example/", 1000) == ""
     assert crawl.folder.root == topic.parent / ".thresher" / "one"
     assert load_config(crawl.folder.topic).seeds == []
@@ -88,7 +88,7 @@ def test_the_crawl_of_a_spider_orders_and_does_not_cut(topic):
 def test_a_bundled_node_stays_one_in_the_crawl_of_a_spider(topic):
     document = {
         "taxonomy": {"file": "bundled", "nodes": ["Food/Drinks/Tea"]},
-        "manners": {"contact": "a@b"},
+        "politeness": {"contact": "a@b"},
     }
     topic.write_text(json.dumps(document), encoding="utf-8")
     crawl = open_spider_crawl(topic, load_config(topic), spider="one", start=())
@@ -100,9 +100,9 @@ def test_limits_that_topic_yaml_names_are_kept(topic):
     document = {
         "title": {"en": "tea"},
         "scope": {"max_pages_per_host": 9, "max_depth": 2},
-        "manners": {"contact": "a@b"},
+        "politeness": {"contact": "a@b"},
     }
     topic.write_text(json.dumps(document), encoding="utf-8")
     crawl = open_spider_crawl(topic, load_config(topic), spider="one", start=())
-    assert crawl.rules().watch.budget.most == 9
+    assert crawl.rules().host_limits.budget.most == 9
     assert crawl.rules().scope.allows("https://b.example/", 3)

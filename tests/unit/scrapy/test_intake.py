@@ -45,13 +45,13 @@ def test_a_request_knows_its_page_and_its_depth(intake):
     candidate = wanted.candidate
     assert (candidate.url, candidate.hops, candidate.score) == ("http://a.example/x", 3, 0.7)
     assert candidate.parent == fingerprint(LEASE.url)
-    assert candidate.carry == {KEY: {"meta": {"link_text": " tea "}}}
+    assert candidate.strategy_data == {KEY: {"meta": {"link_text": " tea "}}}
     assert (wanted.anchor, wanted.first) == ("tea", False)
 
 
 def test_of_one_url_the_first_request_counts(intake):
     [wanted] = intake.take([request(cb_kwargs={"number": 1}), request(cb_kwargs={"number": 2})], LEASE)
-    assert wanted.candidate.carry == {KEY: {"cb_kwargs": {"number": 1}}}
+    assert wanted.candidate.strategy_data == {KEY: {"cb_kwargs": {"number": 1}}}
 
 
 @pytest.mark.parametrize(

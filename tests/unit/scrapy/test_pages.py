@@ -36,7 +36,9 @@ class ByAnchor:
     def score(self, page, judgement, lease):
         for link in page.links:
             if link.anchor:
-                yield Candidate(url=link.url, score=len(link.anchor) / 100, carry={"own": 1}, parts={"anchor": 1.0})
+                yield Candidate(
+                    url=link.url, score=len(link.anchor) / 100, strategy_data={"own": 1}, breakdown={"anchor": 1.0}
+                )
 
 
 @pytest.fixture
@@ -57,7 +59,9 @@ def spider_pages(**rules):
 
 
 def wanted(path, **more):
-    return Wanted(candidate=Candidate(url=f"http://a.example/{path}", score=0.5, carry={KEY: {"meta": path}}), **more)
+    return Wanted(
+        candidate=Candidate(url=f"http://a.example/{path}", score=0.5, strategy_data={KEY: {"meta": path}}), **more
+    )
 
 
 def judged(*links):
@@ -74,8 +78,8 @@ def test_links_of_the_page_are_scored_by_what_stands_there(pages):
     found = judged(Link(url="http://a.example/x", anchor="tea"), Link(url="http://a.example/y", anchor="more tea"))
     [y, x] = pages.scored(LEASE, found, [wanted("y"), wanted("x")])
     assert (y.score, x.score) == (pytest.approx(0.08), pytest.approx(0.03))
-    assert x.carry == {"own": 1, KEY: {"meta": "x"}}
-    assert x.parts == {"anchor": 1.0}
+    assert x.strategy_data == {"own": 1, KEY: {"meta": "x"}}
+    assert x.breakdown == {"anchor": 1.0}
 
 
 def test_a_link_that_is_not_on_the_page_is_scored_by_what_the_spider_knows(pages):
@@ -87,7 +91,7 @@ def test_what_the_strategy_drops_comes_last_and_is_not_lost(pages):
     found = judged(Link(url="http://a.example/x", anchor="tea"), Link(url="http://a.example/y"))
     x, y, z = pages.scored(LEASE, found, [wanted("x"), wanted("y"), wanted("z")])
     assert x.score == y.score == z.score == pytest.approx(0.03)
-    assert z.carry == {KEY: {"meta": "z"}}
+    assert z.strategy_data == {KEY: {"meta": "z"}}
 
 
 def test_links_that_the_spider_does_not_want_are_not_followed(pages):
@@ -104,7 +108,7 @@ async def test_only_what_a_spider_asked_for_enters_the_frontier():
     await guarded.add([Candidate(url="http://a.example/", score=1.0)])
     [lease] = await guarded.lease(1, seconds=60)
     links = [
-        Candidate(url="http://b.example/x", score=0.5, carry={KEY: {}}),
+        Candidate(url="http://b.example/x", score=0.5, strategy_data={KEY: {}}),
         Candidate(url="http://b.example/y", score=0.5),
     ]
     assert await guarded.commit([Settlement(lease=lease, outcome=Outcome.DONE, links=links)]) == [True]

@@ -10,7 +10,7 @@ from thresher.frontier.base import plain_url
 from thresher.records import Lease, RequestKind
 from thresher_scrapy.requests import (
     KEY,
-    MOST_BYTES,
+    MAX_BYTES,
     InMemoryRequests,
     durable_form,
     moved_request,
@@ -39,7 +39,7 @@ def spider():
 
 
 def leased(url, form):
-    return Lease(url=url, host="a.example", score=1.0, fence=1, until=0.0, carry={KEY: form})
+    return Lease(url=url, host="a.example", score=1.0, fence=1, until=0.0, strategy_data={KEY: form})
 
 
 def test_a_request_comes_back_as_it_was(spider):
@@ -76,7 +76,7 @@ def test_a_plain_request_costs_nothing_beside_its_url(spider):
         ({"errback": print}, "no method of the spider"),
         ({"meta": {"object": object()}}, "no plain JSON"),
         ({"cb_kwargs": {"number": (1, 2)}}, "no plain JSON"),
-        ({"meta": {"text": "x" * MOST_BYTES}}, "more than"),
+        ({"meta": {"text": "x" * MAX_BYTES}}, "more than"),
     ],
 )
 def test_what_cannot_be_kept_on_disk_is_reported(spider, changes, why):

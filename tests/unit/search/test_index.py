@@ -45,7 +45,7 @@ def test_revisions_of_the_judge_change_the_order(world):
     thought = {"1": 0.01, "2": 0.8}
     for name, relevance in thought.items():
         judgement = Judgement(relevance=relevance, relevant=relevance > 0.5)
-        world.writers["w1"].rewrite([Revision(url=f"http://a.example/{name}", judgement=judgement)])
+        world.writers["w1"].apply_revisions([Revision(url=f"http://a.example/{name}", judgement=judgement)])
     assert world.find("tidal power")[0] == "2"
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.search.query import MOST_UNITS, SearchQuery
+from thresher.search.query import MAX_UNITS, SearchQuery
 
 
 def test_words_become_their_stems():
@@ -37,7 +37,7 @@ def test_operators_of_the_database_are_only_words():
 
 
 def test_a_long_text_is_cut_to_a_bounded_question():
-    assert len(SearchQuery.read(" ".join(f"word{number}" for number in range(500))).units) == MOST_UNITS
+    assert len(SearchQuery.read(" ".join(f"word{number}" for number in range(500))).units) == MAX_UNITS
 
 
 def test_a_lone_character_stands_for_the_pairs_that_it_begins():

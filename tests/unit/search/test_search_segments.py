@@ -103,7 +103,9 @@ def test_a_revised_judgement_changes_the_order_in_a_search_segment(fleet):
     assert fleet.find("tidal power")[0] == "1"
     for name, relevance in {"1": 0.01, "2": 0.8}.items():
         judgement = Judgement(relevance=relevance, relevant=relevance > 0.5)
-        fleet.machines["one"].writers["one"].rewrite([Revision(url=f"http://a.example/{name}", judgement=judgement)])
+        fleet.machines["one"].writers["one"].apply_revisions(
+            [Revision(url=f"http://a.example/{name}", judgement=judgement)]
+        )
     fleet.send("one")
     assert fleet.find("tidal power")[0] == "2"
 
@@ -144,7 +146,7 @@ def test_an_index_whose_search_segments_are_deleted_is_rebuilt(fleet, tmp_path):
 
 
 def test_a_longer_file_replaces_a_shorter_one_and_a_full_one_stays(fleet, monkeypatch):
-    monkeypatch.setattr(search_segments, "MOST_ROWS", 3)
+    monkeypatch.setattr(search_segments, "MAX_ROWS", 3)
     names = []
     for number in range(1, 6):
         fleet.keep("one", page(str(number), f"tidal {number}"))

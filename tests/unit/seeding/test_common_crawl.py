@@ -7,7 +7,7 @@ from thresher.config.schema import CrawlConfig
 from thresher.seeding.base import SeedQuery, SourceFailed
 from thresher.seeding.common_crawl import CommonCrawlIndex
 
-CONFIG = CrawlConfig.model_validate({"manners": {"delay_seconds": 0.0}})
+CONFIG = CrawlConfig.model_validate({"politeness": {"delay_seconds": 0.0}})
 QUERY = SeedQuery(phrases={"en": "perovskite solar cells"}, hosts=["a.example"])
 URLS = [
     "https://a.example/tea.html",

@@ -8,7 +8,7 @@ from thresher.errors import ConfigError
 from thresher.seeding.base import SeedQuery, SourceFailed
 from thresher.seeding.host_sitemaps import HostSitemaps
 
-CONFIG = CrawlConfig.model_validate({"manners": {"delay_seconds": 0.0}})
+CONFIG = CrawlConfig.model_validate({"politeness": {"delay_seconds": 0.0}})
 
 
 def urlset(*urls):

@@ -8,7 +8,7 @@ import pytest
 from tests.e2e.conftest import serving
 from thresher.config.schema import CrawlConfig
 from thresher.errors import ConfigError
-from thresher.seeding.base import MOST_PER_SOURCE, SourceFailed
+from thresher.seeding.base import MAX_PER_SOURCE, SourceFailed
 from thresher.seeding.searxng import SearchResult, SearxSearch
 
 JSON = {"Content-Type": "application/json"}
@@ -25,7 +25,9 @@ def answer(engine, query, body, status=200):
 
 
 def search(engine, query="x", **more):
-    return SearxSearch(engine.url("/search"), CrawlConfig.model_validate({"manners": {"delay_seconds": 3.0}}), **more)
+    return SearxSearch(
+        engine.url("/search"), CrawlConfig.model_validate({"politeness": {"delay_seconds": 3.0}}), **more
+    )
 
 
 def test_results_are_canonical_urls_in_their_order(engine):
@@ -55,8 +57,8 @@ def test_between_two_queries_there_is_the_delay(engine):
 
 
 def test_there_is_a_limit_of_results(engine):
-    answer(engine, "x", {"results": [{"url": f"http://a.example/{n}"} for n in range(2 * MOST_PER_SOURCE)]})
-    assert len(search(engine).search("x")) == MOST_PER_SOURCE
+    answer(engine, "x", {"results": [{"url": f"http://a.example/{n}"} for n in range(2 * MAX_PER_SOURCE)]})
+    assert len(search(engine).search("x")) == MAX_PER_SOURCE
 
 
 @pytest.mark.parametrize(

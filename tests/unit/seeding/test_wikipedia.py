@@ -7,7 +7,7 @@ from thresher.config.schema import CrawlConfig
 from thresher.seeding.base import SeedQuery, SourceFailed
 from thresher.seeding.wikipedia import WikipediaArticles
 
-CONFIG = CrawlConfig.model_validate({"manners": {"delay_seconds": 0.0}})
+CONFIG = CrawlConfig.model_validate({"politeness": {"delay_seconds": 0.0}})
 TITLE = "Perovskite solar cell"
 QUERY = SeedQuery(phrases={"en": "perovskite solar cell"})
 ARTICLES = {

@@ -39,7 +39,7 @@ def urls(candidates):
 async def test_the_usual_place_is_asked_with_the_first_page(sitemaps):
     [candidate] = await sitemaps.of_host(LEASE)
     assert (candidate.url, candidate.score) == ("http://a.example/sitemap.xml", 1.0)
-    assert (candidate.kind, candidate.for_host, candidate.carry) == (RequestKind.SITEMAP, "", {})
+    assert (candidate.kind, candidate.for_host, candidate.strategy_data) == (RequestKind.SITEMAP, "", {})
     assert await sitemaps.of_host(replace(LEASE, host_pages=1)) == []
 
 

@@ -169,7 +169,7 @@ def test_what_was_kept_survives_kill_9(tmp_path):
 
 
 def revised(url, relevance, reward):
-    judgement = Judgement(relevance=relevance, relevant=relevance > 0.5, reward=reward, parts={"new": 1.0})
+    judgement = Judgement(relevance=relevance, relevant=relevance > 0.5, reward=reward, breakdown={"new": 1.0})
     return Revision(url=url, judgement=judgement)
 
 
@@ -180,7 +180,7 @@ def own(number, **more):
 
 def test_what_is_thought_now_replaces_what_was_thought(tmp_path, writer):
     writer.write([own(1, relevance=0.9), own(2, relevance=0.2)])
-    writer.rewrite([revised("http://a.example/1", 0.1, 0.05), revised("http://a.example/2", 0.8, 0.75)])
+    writer.apply_revisions([revised("http://a.example/1", 0.1, 0.05), revised("http://a.example/2", 0.8, 0.75)])
     with PageStoreReader(tmp_path) as collection:
         first, second = collection.ranked()
     assert (first.url, first.relevance, first.relevant, first.reward) == ("http://a.example/2", 0.8, True, 0.75)
@@ -189,14 +189,14 @@ def test_what_is_thought_now_replaces_what_was_thought(tmp_path, writer):
 
 def test_a_revision_of_an_unknown_page_changes_nothing(tmp_path, writer):
     writer.write([own(1)])
-    writer.rewrite([revised("http://b.example/", 0.9, 0.9)])
+    writer.apply_revisions([revised("http://b.example/", 0.9, 0.9)])
     with PageStoreReader(tmp_path) as collection:
         assert [record.relevance for record in collection.ranked()] == [0.5]
 
 
 def test_relevant_pages_are_counted_as_they_are_judged_now(tmp_path, writer):
     writer.write([own(1, relevance=0.9), own(2, relevance=0.9), own(3, relevance=0.9, duplicate_of=1), own(1)])
-    writer.rewrite([revised("http://a.example/2", 0.1, 0.05)])
+    writer.apply_revisions([revised("http://a.example/2", 0.1, 0.05)])
     with PageStoreReader(tmp_path) as collection:
         assert collection.tally().relevant == 1
 

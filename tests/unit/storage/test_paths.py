@@ -31,7 +31,7 @@ def record(name, *, parent="", depth=0, links=(), relevance=0.5, duplicate=False
 async def collection(tmp_path):
     """A leaf that the third page of a chain links to with the best score, and a hub of the seed too."""
     writer = PageStoreWriter(tmp_path / "w.db")
-    await writer.keep(
+    await writer.append(
         [
             record("seed", links=["1", "hub"], relevance=0.9),
             record("1", parent="seed", depth=1, links=["2"], relevance=0.9),

@@ -12,9 +12,9 @@ from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import fingerprint
 
 
-def judged(parts=None, **relevances):
+def judged(breakdown=None, **relevances):
     topics = {
-        name: Judgement(relevance=relevance, relevant=relevance >= 0.5, parts=parts or {"of": relevance})
+        name: Judgement(relevance=relevance, relevant=relevance >= 0.5, breakdown=breakdown or {"of": relevance})
         for name, relevance in relevances.items()
     }
     return Judgement.of_topics(topics)
@@ -28,7 +28,7 @@ def record(number, **relevances):
         fingerprint=fingerprint(url),
         relevance=own.relevance,
         relevant=own.relevant,
-        parts=own.parts,
+        parts=own.breakdown,
         topics=own.topics,
     )
 

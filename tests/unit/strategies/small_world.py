@@ -27,8 +27,16 @@ def links(number, anchor=""):
     return [Link(url=f"http://a.example/{place}", anchor=anchor, position=place) for place in range(number)]
 
 
-def lease(*, depth_left=3, carry=None, url=HERE):
-    return Lease(url=url, host="a.example", score=1.0, fence=1, until=0.0, depth_left=depth_left, carry=carry or {})
+def lease(*, depth_left=3, strategy_data=None, url=HERE):
+    return Lease(
+        url=url,
+        host="a.example",
+        score=1.0,
+        fence=1,
+        until=0.0,
+        depth_left=depth_left,
+        strategy_data=strategy_data or {},
+    )
 
 
 def verdict(relevant, relevance=None, reward=None):

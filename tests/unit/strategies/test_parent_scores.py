@@ -4,7 +4,7 @@ import pytest
 
 from thresher.records import Judgement, Revision
 from thresher.strategies.base import ScoreChange
-from thresher.strategies.parent_scores import MOST_PARENTS, Parents
+from thresher.strategies.parent_scores import MAX_PARENTS, Parents
 
 
 def now(url, relevance):
@@ -56,9 +56,9 @@ def test_old_pages_are_forgotten_when_there_are_too_many_links():
 
 def test_a_link_in_every_menu_stays_cheap():
     parents = Parents(max)
-    for number in range(MOST_PARENTS + 50):
+    for number in range(MAX_PARENTS + 50):
         parents.add(f"page{number}", 0.1, ["dead"])
-    assert parents.revise([now(f"page{MOST_PARENTS + 1}", 0.9)]) == {}
+    assert parents.revise([now(f"page{MAX_PARENTS + 1}", 0.9)]) == {}
     assert parents.revise([now("page0", 0.9)]) == {"dead": ScoreChange(0.1, 0.9)}
 
 

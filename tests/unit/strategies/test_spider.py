@@ -5,7 +5,7 @@ import json
 import pytest
 
 from thresher.records import Link
-from thresher_papers.strategies.infospiders import MOST_KEYWORDS, MOST_PASSED, InfoSpider, Prospect, clues_of
+from thresher_papers.strategies.infospiders import MAX_KEYWORDS, MAX_PASSED, InfoSpider, Prospect, clues_of
 
 JAZZ = InfoSpider(energy=0.5, genotype={"jazz": 1.0})
 
@@ -67,9 +67,9 @@ def test_the_child_goes_by_the_most_frequent_new_term_too():
 
 
 def test_a_full_genotype_gives_up_its_weakest_keyword():
-    genotype = {f"word{number}": number + 1.0 for number in range(MOST_KEYWORDS)}
+    genotype = {f"word{number}": number + 1.0 for number in range(MAX_KEYWORDS)}
     _, child = InfoSpider(energy=2.0, genotype=genotype).split({"club": 1})
-    assert len(child.genotype) == MOST_KEYWORDS
+    assert len(child.genotype) == MAX_KEYWORDS
     assert "club" in child.genotype
     assert "word0" not in child.genotype
 
@@ -78,12 +78,12 @@ def test_it_remembers_the_best_links_that_it_passed_over():
     others = [Prospect(f"link{number}", number / 10, {}) for number in range(8)]
     gone = JAZZ.go_to(others[7], others)
     assert [one.url for one in gone.passed] == ["link6", "link5", "link4", "link3", "link2"]
-    assert len(gone.passed) == MOST_PASSED
+    assert len(gone.passed) == MAX_PASSED
     assert gone.round == 1
 
 
 def test_it_rides_on_a_url_as_small_json():
     gone = JAZZ.go_to(Prospect("b", 0.7311, {"jazz": 1.0}), [Prospect("c", 0.6, {"jazz": 0.5})])
-    written = json.dumps(gone.carry())
-    assert InfoSpider.from_carry(json.loads(written)) == gone
+    written = json.dumps(gone.strategy_data())
+    assert InfoSpider.from_strategy_data(json.loads(written)) == gone
     assert len(written) < 2000

@@ -6,7 +6,7 @@ from tests.unit.strategies.small_world import HERE, lease, links, page, verdict
 from thresher.records import ONE_TOPIC, SEED_TOPICS, Candidate, Judgement, Merge, Revision
 from thresher.strategies.base import BaseStrategy, Batched, Rescorer, ScoreChange, Stateful
 from thresher.strategies.best_first import BestFirst
-from thresher.strategies.flagship.strategy import Thresher
+from thresher.strategies.link_model.strategy import LinkModelStrategy
 from thresher.strategies.topics import MultiTopicStrategy, seed_topics, topics_strategy
 from thresher.topics.profile import TopicProfile
 
@@ -26,8 +26,8 @@ class Fixed(BaseStrategy):
             yield Candidate(
                 url=link.url,
                 score=judgement.reward * factor,
-                parts={"own": judgement.reward},
-                carry={"seen": lease.carry.get("seen", 0) + 1},
+                breakdown={"own": judgement.reward},
+                strategy_data={"seen": lease.strategy_data.get("seen", 0) + 1},
             )
 
     def revise(self, revisions):
@@ -46,7 +46,7 @@ def both(**wanted):
 def test_a_link_has_the_sum_of_its_scores_and_names_all():
     [candidate] = both().score(page(*links(1)), judged(solar=0.2, tea=0.7), lease())
     assert candidate.score == pytest.approx(0.9)
-    assert candidate.parts == {"topic solar": 0.2, "topic tea": 0.7, "own": 0.7}
+    assert candidate.breakdown == {"topic solar": 0.2, "topic tea": 0.7, "own": 0.7}
 
 
 def test_a_url_that_is_found_again_has_the_best_score_of_each_topic():
@@ -94,19 +94,21 @@ def test_a_score_in_the_frontier_is_divided_among_the_topics_as_when_the_url_was
 def test_each_topic_gets_back_its_own_carry():
     strategy = both()
     [first] = strategy.score(page(*links(1)), judged(solar=0.2, tea=0.8), lease())
-    [second] = strategy.score(page(*links(1)), judged(solar=0.2, tea=0.8), lease(carry=first.carry, url=A))
-    assert second.carry == {"topics": {"solar": {"seen": 2}, "tea": {"seen": 2}}}
+    [second] = strategy.score(
+        page(*links(1)), judged(solar=0.2, tea=0.8), lease(strategy_data=first.strategy_data, url=A)
+    )
+    assert second.strategy_data == {"topics": {"solar": {"seen": 2}, "tea": {"seen": 2}}}
 
 
 def test_seeds_carry_the_topics_that_they_belong_to():
     other = "http://b.example/"
     seeds = {candidate.url: candidate for candidate in both().seeds([A, B, other])}
-    assert {url: candidate.carry.get(SEED_TOPICS) for url, candidate in seeds.items()} == {
+    assert {url: candidate.strategy_data.get(SEED_TOPICS) for url, candidate in seeds.items()} == {
         A: ["solar"],
         B: ["tea"],
         other: None,
     }
-    assert seed_topics(lease(carry=seeds[A].carry)) == ["solar"]
+    assert seed_topics(lease(strategy_data=seeds[A].strategy_data)) == ["solar"]
     assert seed_topics(lease()) == ()
 
 
@@ -163,10 +165,10 @@ def test_it_has_the_capabilities_that_the_crawl_looks_for():
 
 
 def test_the_own_strategy_learns_each_topic_from_its_own_reward():
-    strategy = MultiTopicStrategy({name: Thresher(TopicProfile()) for name in ("solar", "tea")}, seeds={})
+    strategy = MultiTopicStrategy({name: LinkModelStrategy(TopicProfile()) for name in ("solar", "tea")}, seeds={})
     list(strategy.seeds([HERE]))
     before = {found.url: found for found in strategy.score(page(*links(3)), judged(solar=0.9, tea=0.1), lease())}
-    assert before[A].parts["topic solar"] > before[A].parts["topic tea"]
+    assert before[A].breakdown["topic solar"] > before[A].breakdown["topic tea"]
     list(strategy.score(page(*links(2), url=B), judged(solar=0.0, tea=1.0), lease(url=B)))
     strategy.revise([Revision(url=B, judgement=judged(tea=0.9))])
     assert strategy.forecast(pages=200, harvest=20.0, waiting=100) is not None
@@ -180,5 +182,9 @@ def test_a_seed_is_a_seed_for_its_own_topics_only():
 
     strategy = MultiTopicStrategy({"solar": Hops(), "tea": Hops()}, seeds={"solar": {A}, "tea": {B}})
     [seed] = [candidate for candidate in strategy.seeds([A, B]) if candidate.url == A]
-    list(strategy.score(page(*links(1), url=A), judged(solar=1.0, tea=0.0), lease(url=A, carry=seed.carry)))
+    list(
+        strategy.score(
+            page(*links(1), url=A), judged(solar=1.0, tea=0.0), lease(url=A, strategy_data=seed.strategy_data)
+        )
+    )
     assert {name: each.hops for name, each in strategy.strategies.items()} == {"solar": 0, "tea": 1}

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.text.term_ids import LONGEST, find_words
+from thresher.text.term_ids import MAX_HASHED_BYTES, find_words
 
 TEXT = st.text(alphabet="abcdefgh01   \u00e9\u6d77", max_size=200).map(str.encode)
 
@@ -22,6 +22,9 @@ def test_words_have_the_same_hash_when_they_are_the_same(text):
 
 
 def test_words_of_every_length_are_distinguished():
-    words = [b"a" * size for size in range(1, LONGEST + 20)] + [b"a" * (LONGEST - 1) + b"b", b"b" + b"a" * 30]
+    words = [b"a" * size for size in range(1, MAX_HASHED_BYTES + 20)] + [
+        b"a" * (MAX_HASHED_BYTES - 1) + b"b",
+        b"b" + b"a" * 30,
+    ]
     assert len(set(find_words(b" ".join(words))[2].tolist())) == len(words)
     assert 0 not in find_words(b" ".join(words))[2].tolist()

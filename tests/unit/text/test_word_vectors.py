@@ -11,7 +11,7 @@ from thresher.text import word_vectors
 from thresher.text.tokens import tokenize
 from thresher.text.word_vectors import WordVectors, load_word_vectors
 
-MOST_BYTES = 4_000_000
+MAX_BYTES = 4_000_000
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_texts_on_any_subject_have_something_in_common(table: WordVectors) -> No
 
 
 def test_the_table_is_small_enough_to_ship() -> None:
-    assert Path(word_vectors.__file__).with_suffix(".npz").stat().st_size < MOST_BYTES
+    assert Path(word_vectors.__file__).with_suffix(".npz").stat().st_size < MAX_BYTES
 
 
 def test_a_package_without_the_table_has_no_vectors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ def test_a_written_topic_reads_back(tmp_path):
     assert config.title == {"en": 'perovskite: "solar cells" #1', "zh": "钙钛矿"}
     assert config.keywords == ["no", "tandem cell"]
     assert config.name == "no"
-    assert config.manners.contact == "me@example.org"
+    assert config.politeness.contact == "me@example.org"
     assert config.network.allow == ["127.0.0.0/8"]
 
 

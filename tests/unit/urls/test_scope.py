@@ -66,11 +66,11 @@ def test_own_hosts_can_be_asked_without_a_contact(url):
 
 @pytest.mark.parametrize("url", ["http://a.example/", "https://8.8.8.8/", "http://127.0.0.1.example/"])
 def test_others_must_know_whom_to_write_to(url):
-    assert UrlScope(own_hosts_only=True).allows(url, 1) == "manners.contact is empty"
+    assert UrlScope(own_hosts_only=True).allows(url, 1) == "politeness.contact is empty"
 
 
 def test_behind_a_stand_in_the_usual_ports_of_every_host_are_own_and_no_others():
     scope = UrlScope(own_hosts_only=True, stand_in=True)
     assert scope.allows("http://a.example/", 1) == ""
     assert scope.allows("https://a.example/", 1) == ""
-    assert scope.allows("http://a.example:8080/", 1) == "manners.contact is empty"
+    assert scope.allows("http://a.example:8080/", 1) == "politeness.contact is empty"

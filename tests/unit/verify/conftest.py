@@ -16,7 +16,7 @@ keywords: [perovskite]
 seeds: ["http://a.example/0"]
 strategy: {name: best-first}
 judge: {name: match}
-manners: {contact: tests@example.org}
+politeness: {contact: tests@example.org}
 """
 
 

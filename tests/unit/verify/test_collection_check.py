@@ -48,7 +48,7 @@ class Collected:
     def gathered(self):
         copy = self.folder / "copy"
         shutil.rmtree(copy, ignore_errors=True)
-        done = self.called("gather", self.url, copy, "--json")
+        done = self.called("pull", self.url, copy, "--json")
         return done.exit_code, json.loads(done.stdout)["pages"]
 
 
@@ -159,7 +159,7 @@ def test_a_folder_whose_stream_another_copy_continued_may_be_a_copy(collected, c
 @pytest.mark.parametrize("damage", [delete_the_middle_entry, truncate_an_entry, delete_all_segments, spoil_a_warc_file])
 def test_a_copy_of_a_damaged_collection_says_that_it_is_not_complete(collected, damage):
     damage(collected)
-    done = collected.called("gather", collected.url, collected.folder / "copy")
+    done = collected.called("pull", collected.url, collected.folder / "copy")
     assert done.exit_code == 1
     assert "missing or damaged" in done.output
 

@@ -4,7 +4,7 @@ import pytest
 
 from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
 from tests.unit.verify.conftest import TOPIC, SmallCrawl, page, url
-from thresher.coordination.worker_names import machine_mark
+from thresher.coordination.worker_names import machine_id
 from thresher.coordination.worker_registry import register_machine
 from thresher.verify.crawl import verify
 from thresher.verify.findings import FindingState
@@ -43,7 +43,7 @@ async def test_pages_that_the_only_machine_lost_are_queued_again_as_far_as_a_lin
     await shared.settle(page(1, [2]), page(2, [3]), page(3, []))
     shared.keep(page(1, [2]))
     connection = shared.crawl.backend.connection(patience_seconds=5)
-    await register_machine(connection, shared.crawl.name, machine_mark(shared.crawl.folder))
+    await register_machine(connection, shared.crawl.name, machine_id(shared.crawl.folder))
     await connection.close()
     report = await verify(shared.crawl, repair=True)
     assert [(finding.state, finding.number) for finding in report.findings] == [

@@ -86,7 +86,7 @@ def test_before_is_the_relevance_of_the_version_that_was_reported(digest_after):
 
 
 def test_changes_beyond_the_entries_of_a_digest_are_in_the_next_one(digest_after, monkeypatch):
-    monkeypatch.setattr(digest_module, "MOST_ENTRIES", 2)
+    monkeypatch.setattr(digest_module, "MAX_ENTRIES", 2)
     digest_after(baseline=True)
     first = digest_after(*(relevant(number, 10) for number in range(5)))
     assert (len(first.entries), first.total) == (2, 5)

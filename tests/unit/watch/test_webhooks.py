@@ -12,7 +12,7 @@ from thresher.config.secrets import Secret
 from thresher.errors import ConfigError
 from thresher.watch import webhooks
 from thresher.watch.database import Digest, WatchDatabase
-from thresher.watch.webhooks import LONGEST_PAUSE_SECONDS, Deliverer, Webhook, pause_seconds, signature
+from thresher.watch.webhooks import MAX_PAUSE_SECONDS, Deliverer, Webhook, pause_seconds, signature
 
 ACKNOWLEDGED = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 ANSWERS = {
@@ -89,7 +89,7 @@ def test_a_secret_that_is_no_base64_is_refused_and_not_printed():
 
 def test_pauses_double_up_to_an_hour():
     assert [pause_seconds(attempts) for attempts in range(3)] == [5, 10, 20]
-    assert pause_seconds(1000) == LONGEST_PAUSE_SECONDS
+    assert pause_seconds(1000) == MAX_PAUSE_SECONDS
 
 
 def test_a_url_from_the_environment_is_printed_nowhere(monkeypatch):

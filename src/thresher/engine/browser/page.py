@@ -100,7 +100,7 @@ class RenderResult:
 
 
 @dataclass
-class RenderedPage:
+class PageRenderer:
     """One page being rendered.
 
     Args:
@@ -126,7 +126,7 @@ class RenderedPage:
     _loading: int = 0
     _changed: float = 0.0
 
-    async def make(self, browser: Browser, proxy_url: str, *, seconds: float) -> RenderResult:
+    async def render(self, browser: Browser, proxy_url: str, *, seconds: float) -> RenderResult:
         """Render the page.
 
         Raises:

@@ -58,7 +58,7 @@ MAX_INTERIM_RESPONSES = 5
 
 _PHRASES = {400: "Bad Request", 407: "Proxy Authentication Required"}
 
-Places = Callable[[str, int], Awaitable[tuple[Sequence[tuple[str, int]], str]]]
+ResolveEndpoints = Callable[[str, int], Awaitable[tuple[Sequence[tuple[str, int]], str]]]
 """From a name and a port to the addresses and ports that may be connected to, or to why none may."""
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Dial = Callable[[str, int], Awaitable[Streams]]
@@ -91,15 +91,17 @@ class GuardedProxy:
     """The proxy; it serves pages with an admitted quota.
 
     Args:
-        places: The address guard.
+        endpoints: The address guard.
         upstream: The proxy of the crawl, whose addresses the guard returns; None to connect to servers.
         dial: Connects; tests replace it by one that only records.
     """
 
-    def __init__(self, places: Places, *, upstream: UpstreamProxy | None = None, dial: Dial = dial) -> None:
+    def __init__(
+        self, endpoints: ResolveEndpoints, *, upstream: UpstreamProxy | None = None, dial: Dial = dial
+    ) -> None:
         self.port = 0
         self._upstream = upstream
-        self._places = places
+        self._resolve_endpoints = endpoints
         self._dial = dial
         self._quotas: dict[str, NetworkQuota] = {}
         self._server: asyncio.Server | None = None
@@ -185,12 +187,16 @@ class GuardedProxy:
 
     async def _connect(self, quota: NetworkQuota, name: str, port: int) -> Streams:
         """Connect to a host and port that the guard allows."""
-        places, why = await self._places(name, port) if quota.expects(name, port) else ((), "not requested by the page")
+        endpoints, why = (
+            await self._resolve_endpoints(name, port)
+            if quota.expects(name, port)
+            else ((), "not requested by the page")
+        )
         if why:
             quota.refuse(f"{name}:{port}: {why}")
             logger.info("refused to connect a page to %s:%s: %s", name, port, why)
             raise _Drop
-        for address, number in places:
+        for address, number in endpoints:
             with suppress(OSError, TimeoutError):
                 async with asyncio.timeout(DIAL_SECONDS):
                     return await self._dial(address, number)

@@ -16,7 +16,7 @@ from thresher.config.browser import find_chromium
 from thresher.config.schema import CrawlConfig
 from thresher.engine.browser.chromium import BrowserGone, Chromium
 from thresher.engine.browser.detection import has_more_content, is_challenge, needs_rendering
-from thresher.engine.browser.page import PageBroke, RenderedPage, RenderLimits, RenderResult
+from thresher.engine.browser.page import PageBroke, PageRenderer, RenderLimits, RenderResult
 from thresher.engine.browser.proxy import GuardedProxy, HostLocks
 from thresher.engine.browser.quota import NetworkQuota
 from thresher.engine.browser.script_cache import ScriptCache
@@ -36,7 +36,7 @@ NEEDED_SECONDS, NOT_NEEDED_SECONDS = 30 * 86_400.0, 86_400.0
 """TTL of the state that a host needs a browser, and of the state that a suspected host does not."""
 ASK_SECONDS = 60.0
 """How long a worker caches that there is no such state."""
-LEAST_SECONDS = 2.0
+MIN_SECONDS = 2.0
 DIED = Reason(ReasonKind.BROWSER)
 _REMEMBERED = 10_000
 _ORIGINAL_ONLY = frozenset({"content-length", "content-encoding", "content-type", "etag", "last-modified"})
@@ -69,7 +69,7 @@ class Renderer:
         self._resolver = resolver
         self._listed = UrlScope(allow_hosts=tuple(config.browser.hosts)) if config.browser.hosts else None
         self._limits = RenderLimits(
-            user_agent=user_agent(config.manners.contact),
+            user_agent=user_agent(config.politeness.contact),
             language=next(iter(config.title_languages), "en"),
             allowed=self._allowed,
             any_certificate=config.network.tls == "record",
@@ -96,7 +96,7 @@ class Renderer:
         """Free the slot of a settled lease."""
         self._reserved.discard(lease.fence)
 
-    async def see(self, lease: Lease, page: FetchedPage, *, until: float) -> FetchedPage | Reason | None:
+    async def render_if_needed(self, lease: Lease, page: FetchedPage, *, until: float) -> FetchedPage | Reason | None:
         """Return a page as a reader would see it; a reason why it cannot be; or None when there is no slot or time now.
 
         Args:
@@ -113,7 +113,7 @@ class Renderer:
         if is_challenge(page):  # the site wants no programs
             return page
         seconds = min(self.seconds, until - time.monotonic())
-        if seconds < LEAST_SECONDS or not self._reserve(lease):
+        if seconds < MIN_SECONDS or not self._reserve(lease):
             return None
         try:
             seen = await self._render(page, seconds)
@@ -169,9 +169,9 @@ class Renderer:
         quota = NetworkQuota(max_connections=2 * self._config.max_requests + 10, max_bytes=self._config.max_bytes)
         proxy.admit(quota)
         access = self._access.find(page.url)
-        rendered = RenderedPage(page, self._limits, quota, self._host_locks, self._script_cache, access)
+        renderer = PageRenderer(page, self._limits, quota, self._host_locks, self._script_cache, access)
         try:
-            result = await rendered.make(browser, proxy.url, seconds=seconds)
+            result = await renderer.render(browser, proxy.url, seconds=seconds)
         except PageBroke as error:  # use what the server sent
             logger.warning("cannot be rendered: %s: %s", page.url, error)
             return replace(page, truncated=True)
@@ -179,7 +179,7 @@ class Renderer:
             await chromium.kill()
             raise
         finally:
-            rendered.end()
+            renderer.end()
             proxy.dismiss(quota)
             chromium.leave()
         seen = _with_result(page, result, time.monotonic() - begun)
@@ -187,15 +187,17 @@ class Renderer:
 
     async def _ready(self) -> tuple[Chromium, GuardedProxy]:
         if self._proxy is None:
-            self._proxy = GuardedProxy(self._places, upstream=self._resolver.proxy if self._resolver else None)
+            self._proxy = GuardedProxy(
+                self._resolve_endpoints, upstream=self._resolver.proxy if self._resolver else None
+            )
             await self._proxy.start()
         if self._chromium is None:
             executable = find_chromium(self._config)
             self._chromium = Chromium(executable, sandbox=self._config.sandbox, proxy_url=self._proxy.url)
         return self._chromium, self._proxy
 
-    async def _places(self, name: str, port: int) -> tuple[Sequence[tuple[str, int]], str]:
-        return await self._resolver.places(name, port) if self._resolver else ((), "no guard")
+    async def _resolve_endpoints(self, name: str, port: int) -> tuple[Sequence[tuple[str, int]], str]:
+        return await self._resolver.resolve_endpoints(name, port) if self._resolver else ((), "no guard")
 
     async def _allowed(self, url: str) -> bool:
         rules = await self._robots.file_for(url) if self._robots else None

@@ -9,7 +9,7 @@ from thresher.engine.dns.resolver import GuardedResolver
 from thresher.frontier.base import SharedState
 from thresher.records import Lease
 
-LONGEST_WAIT_SECONDS = 2.0
+MAX_WAIT_SECONDS = 2.0
 """The holder of a lock may release it long before its lease expires, so no longer wait is returned."""
 
 
@@ -34,7 +34,7 @@ class AddressLimiter:
         wait = await self._frontier.acquire_lock(address, seconds=self._seconds)
         if not wait:
             self._locked[lease.fence] = address
-        return min(wait, LONGEST_WAIT_SECONDS)
+        return min(wait, MAX_WAIT_SECONDS)
 
     async def release_lock(self, lease: Lease, *, delay_seconds: float) -> None:
         """Release the lock of a lease, after a delay."""

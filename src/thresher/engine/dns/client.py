@@ -24,8 +24,8 @@ from dns.rdatatype import RdataType
 
 from thresher.urls.address_policy import refused_name
 
-LONGEST_SECONDS = 300.0
-SHORTEST_SECONDS = 1.0
+MAX_TTL_SECONDS = 300.0
+MIN_TTL_SECONDS = 1.0
 """Bounds of the TTL for which an answer is cached."""
 MISSING_SECONDS = 5.0
 """How long it is cached that a name has no address."""
@@ -45,7 +45,7 @@ READ_AGAIN_SECONDS = 60.0
 _DNS_PORT = 53
 _LOCAL_SERVER = ("127.0.0.1", _DNS_PORT)
 
-Place = tuple[str, int]
+Endpoint = tuple[str, int]
 SystemLookup = Callable[[str], Awaitable[Sequence[str]]]
 
 
@@ -64,7 +64,7 @@ class NameServers:
         servers: Addresses and ports; none to use those in /etc/resolv.conf, which is read again after a minute.
     """
 
-    def __init__(self, servers: Sequence[Place] = (), *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, servers: Sequence[Endpoint] = (), *, clock: Callable[[], float] = time.monotonic) -> None:
         self._servers = list(servers)
         self._from_file = not servers
         self._clock = clock
@@ -90,14 +90,14 @@ class NameServers:
                     return await _answer(asked, server, seconds)
         return None
 
-    def _current_servers(self) -> list[Place]:
+    def _current_servers(self) -> list[Endpoint]:
         if self._from_file and self._clock() >= self._read_again_at:
             self._servers = listed_servers(RESOLV_CONF)
             self._read_again_at = self._clock() + READ_AGAIN_SECONDS
         return self._servers
 
 
-async def _answer(asked: Message, server: Place, seconds: float) -> Message | None:
+async def _answer(asked: Message, server: Endpoint, seconds: float) -> Message | None:
     """Return the answer of one server; None when it is cut off over TCP too, or cannot be read.
 
     Datagrams that do not answer the query are ignored.
@@ -136,7 +136,7 @@ def _both(answers: Sequence[Message | None]) -> ResolvedAddresses | None:
     addresses = tuple(address for answer in good for address in _addresses(answer))
     if addresses:
         seconds = min(group.ttl for answer in good for group in answer.answer)  # of alias records too
-        return ResolvedAddresses(addresses, min(max(float(seconds), SHORTEST_SECONDS), LONGEST_SECONDS))
+        return ResolvedAddresses(addresses, min(max(float(seconds), MIN_TTL_SECONDS), MAX_TTL_SECONDS))
     is_missing = all(answer and answer.rcode() in (Rcode.NOERROR, Rcode.NXDOMAIN) for answer in answers)
     return ResolvedAddresses((), MISSING_SECONDS) if is_missing else None
 
@@ -171,7 +171,7 @@ class DnsClient:
         self._own = frozenset() if only_servers or not servers else hosts_file_names(HOSTS)
 
     @classmethod
-    def of(cls, servers: Sequence[Place]) -> DnsClient:
+    def of(cls, servers: Sequence[Endpoint]) -> DnsClient:
         """Use these servers, or those in /etc/resolv.conf; without that file, the system."""
         if servers or RESOLV_CONF.is_file():
             return cls(NameServers(servers), only_servers=bool(servers))
@@ -191,7 +191,7 @@ class DnsClient:
         return ResolvedAddresses(tuple(addresses), SYSTEM_SECONDS if addresses else MISSING_SECONDS)
 
 
-def listed_servers(file: Path) -> list[Place]:
+def listed_servers(file: Path) -> list[Endpoint]:
     """Return the name servers in a resolv.conf; the one of this machine when it lists none."""
     servers = [(words[1], _DNS_PORT) for words in _lines_of(file) if words[0] == "nameserver" and len(words) > 1]
     return servers or [_LOCAL_SERVER]

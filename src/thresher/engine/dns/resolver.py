@@ -26,10 +26,10 @@ from thresher.urls.address_policy import BAD_PORTS, Network, is_address, network
 logger = logging.getLogger(__name__)
 
 CACHE_NAMES = 10_000
-MOST_ADDRESSES = 4
+MAX_ADDRESSES = 4
 """Of IPv4 and IPv6 each: a name with many addresses must not make us try them all."""
 _ANYWHERE = ("0.0.0.0/0", "::/0")  # the user names the proxy, which is often in a private network
-MOST_AHEAD = 64
+MAX_PREFETCHED = 64
 """Prefetched names that are resolved at one time."""
 
 
@@ -105,7 +105,7 @@ class GuardedResolver:
         )
 
     @property
-    def asks(self) -> bool:
+    def uses_dns(self) -> bool:
         """Whether any name is resolved: not when the user redirects all connections, or when the proxy resolves."""
         return not self._proxy_resolves and not {"*:80", "*:443"} <= self._connect_to.keys()
 
@@ -113,11 +113,11 @@ class GuardedResolver:
     def _proxy_resolves(self) -> bool:
         return self.proxy is not None and self.proxy.resolves_names
 
-    def prefetch(self, places: Iterable[tuple[str, int]]) -> int:
+    def prefetch(self, endpoints: Iterable[tuple[str, int]]) -> int:
         """Resolve names before they are needed; return how many lookups were started."""
         started = 0
-        for name, port in places:
-            if len(self._pending) >= MOST_AHEAD:
+        for name, port in endpoints:
+            if len(self._pending) >= MAX_PREFETCHED:
                 break
             if name in self._pending or self._cached(name) or is_address(name):
                 continue
@@ -131,7 +131,7 @@ class GuardedResolver:
         known = await self._find(*host_and_port(url))
         return known.addresses[0] if known.addresses and not known.why else ""
 
-    async def places(self, name: str, port: int) -> tuple[list[tuple[str, int]], str]:
+    async def resolve_endpoints(self, name: str, port: int) -> tuple[list[tuple[str, int]], str]:
         """Return the addresses and ports that may be connected to for a name and a port; or why none may.
 
         With a proxy, they are those of the proxy, if the name and its addresses are allowed.
@@ -139,7 +139,7 @@ class GuardedResolver:
         name = plain_name(name)
         known = await self._find(name, port)
         if self.proxy and self._proxy_resolver and not known.why and (known.addresses or self._proxy_resolves):
-            return await self._proxy_resolver.places(self.proxy.host, self.proxy.port)
+            return await self._proxy_resolver.resolve_endpoints(self.proxy.host, self.proxy.port)
         number = (self._override(name, port) or ("", port))[1]
         return ([] if known.why else [(address, number) for address in known.addresses]), known.why
 
@@ -214,7 +214,7 @@ def _first_of_each(addresses: Sequence[str]) -> list[str]:
     """Return some addresses of each kind; IPv4 first, because every machine has it."""
     old = [address for address in addresses if ":" not in address]
     new = [address for address in addresses if ":" in address]
-    return old[:MOST_ADDRESSES] + new[:MOST_ADDRESSES]
+    return old[:MAX_ADDRESSES] + new[:MAX_ADDRESSES]
 
 
 def _put(table: dict[Any, Any], key: Any, value: Any) -> None:

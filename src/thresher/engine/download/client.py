@@ -99,13 +99,13 @@ class CurlClient:
         Raises:
             FetchFailed: No response came.
         """
-        places = transfer.request.places
-        for number, place in enumerate(places):
-            connect_seconds = (transfer.end - monotonic()) / (len(places) - number)
+        endpoints = transfer.request.endpoints
+        for number, place in enumerate(endpoints):
+            connect_seconds = (transfer.end - monotonic()) / (len(endpoints) - number)
             try:
                 return await self._attempt_twice(transfer, place, connect_seconds)
             except CouldNotConnect:
-                if number == len(places) - 1 or transfer.end <= monotonic():
+                if number == len(endpoints) - 1 or transfer.end <= monotonic():
                     raise
         raise FetchFailed(ReasonKind.DNS)
 
@@ -143,7 +143,7 @@ class CurlClient:
         self._is_closed = True
         for curl, transfer in list(self._running.items()):
             self._abort(curl, transfer)
-            transfer.break_off(ClientClosed())
+            transfer.abort(ClientClosed())
         for curl in self._unused:
             curl.close()
         self._unused.clear()

@@ -29,7 +29,7 @@ from thresher.engine.download.errors import (
 )
 from thresher.engine.download.request import FetchRequest, checked_lines
 from thresher.engine.download.slow_hosts import SlowHostLimiter
-from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest
+from thresher.engine.download.transfer import BodyMemoryLimit, Transfer, TransferRequest
 from thresher.reasons.reason import ReasonKind
 from thresher.records import FetchedPage, Lease
 from thresher.urls.canonical import host_key
@@ -80,7 +80,7 @@ class Downloader:
         self._certificates: dict[str, tuple[str, float]] = {}
         self._client = client or CurlClient()
         self._on_send = on_send
-        self._held_bytes = HeldBytes()
+        self._body_memory = BodyMemoryLimit()
         self._open: dict[Transfer, None] = {}
         self._checked_at, self._lost_seconds = time.monotonic(), 0.0
         self._checks = asyncio.create_task(self._check_often())
@@ -100,8 +100,8 @@ class Downloader:
         start = time.monotonic()
         access = self._access.find(request.url)
         problem = self._known_problem(request.url) if access is None else ""
-        places = await self._places(request)
-        transfer = self._transfer(request, access, places, start, is_verified=not problem)
+        endpoints = await self._resolve_endpoints(request)
+        transfer = self._transfer(request, access, endpoints, start, is_verified=not problem)
         if not request.is_robots:
             self._on_send(request.lease)
         try:
@@ -113,7 +113,7 @@ class Downloader:
                 if not self._records_certificates:
                     raise
                 problem = self._remember_problem(request.url, error.problem)
-                transfer = self._transfer(request, None, places, start, is_verified=False)
+                transfer = self._transfer(request, None, endpoints, start, is_verified=False)
                 is_complete = await self._run(transfer)
             if self._resolver.proxy and transfer.head.status == _PROXY_AUTHENTICATION:
                 raise ProxyRefused(_PROXY_AUTHENTICATION)
@@ -134,24 +134,24 @@ class Downloader:
             del self._certificates[next(iter(self._certificates))]
         return problem
 
-    async def _places(self, request: FetchRequest) -> list[tuple[str, int]]:
+    async def _resolve_endpoints(self, request: FetchRequest) -> list[tuple[str, int]]:
         try:
             with self._excusing_host():
                 async with asyncio.timeout(request.timeout_seconds):
-                    places, why = await self._resolver.places(*host_and_port(request.url))
+                    endpoints, why = await self._resolver.resolve_endpoints(*host_and_port(request.url))
         except TimeoutError as error:
             raise timed_out() from error
         if why:
             raise AddressRefused(why)
-        if not places:
+        if not endpoints:
             raise FetchFailed(ReasonKind.DNS_OR_PROXY if self._resolver.proxy else ReasonKind.DNS)
-        return places
+        return endpoints
 
     def _transfer(
         self,
         request: FetchRequest,
         access: HostAccess | None,
-        places: list[tuple[str, int]],
+        endpoints: list[tuple[str, int]],
         start: float,
         *,
         is_verified: bool,
@@ -165,7 +165,7 @@ class Downloader:
             lines=lines,
             secret_lines=secret_lines,
             is_verified=is_verified,
-            places=places,
+            endpoints=endpoints,
             refusal=self._resolver.refusal,
             proxy=self._resolver.proxy,
             allows_http2=not request.lease.tries,  # for servers whose HTTP/2 fails
@@ -173,7 +173,7 @@ class Downloader:
             timeout_seconds=request.timeout_seconds,
             end_by=request.start_by + request.timeout_seconds,
         )
-        return Transfer(wanted, self._held_bytes, start=start)
+        return Transfer(wanted, self._body_memory, start=start)
 
     async def _run(self, transfer: Transfer) -> bool:
         self._open[transfer] = None
@@ -218,7 +218,7 @@ class Downloader:
                 transfer.exclude_seconds(late_seconds)
                 transfer.check(now)
             for slow in self._slow_hosts.too_many():
-                slow.break_off(TooSlow())  # type: ignore[attr-defined]
+                slow.abort(TooSlow())  # type: ignore[attr-defined]
 
     def close(self) -> None:
         """End every fetch at once."""

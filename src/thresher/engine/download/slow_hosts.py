@@ -13,7 +13,7 @@ from statistics import median
 
 SLOW_SHARE = 0.2
 SLOW_TIMES = 10.0
-LEAST_SECONDS = 0.3
+MIN_SECONDS = 0.3
 """A faster fetch is never slow."""
 FIRST_SECONDS = 5.0
 """Threshold while there are too few fetches for a median."""
@@ -21,7 +21,7 @@ WAIT_SECONDS = 30.0
 """How long a slow host waits when there is no slot for it."""
 
 _SAMPLE = 100
-_LEAST_SAMPLE = 10
+_MIN_SAMPLE = 10
 _REMEMBERED = 10_000
 
 
@@ -65,8 +65,8 @@ class SlowHostLimiter:
 
     def too_many(self) -> list[Hashable]:
         """Return the fetches to abort, so that slow ones occupy no more than their share; call often."""
-        if len(self._usual) >= _LEAST_SAMPLE:
-            self.slow_seconds = max(LEAST_SECONDS, SLOW_TIMES * median(self._usual))
+        if len(self._usual) >= _MIN_SAMPLE:
+            self.slow_seconds = max(MIN_SECONDS, SLOW_TIMES * median(self._usual))
         slow = self._slow()
         return [
             fetch for fetch in slow[: max(0, len(slow) - self._slow_slots)] if self._seconds(fetch) >= self.slow_seconds

@@ -38,7 +38,7 @@ from thresher.reasons.reason import ReasonKind
 logger = logging.getLogger(__name__)
 
 PACE_SECONDS = 10.0
-LEAST_BYTES_PER_SECOND = 1024
+MIN_BYTES_PER_SECOND = 1024
 """A body that arrives more slowly than this after `PACE_SECONDS` is aborted."""
 
 MAX_SENDS = 2
@@ -84,7 +84,7 @@ class _DroppedSocket(socket.socket):
         self.close()
 
 
-class HeldBytes:
+class BodyMemoryLimit:
     """Counts the bytes of all bodies that are not settled yet."""
 
     def __init__(self, max_bytes: int = MAX_HELD_BYTES) -> None:
@@ -102,18 +102,18 @@ class TransferRequest:
     """What to request, from where, and within which limits.
 
     Args:
-        places: The pinned addresses and ports, in the order in which they are tried.
+        endpoints: The pinned addresses and ports, in the order in which they are tried.
         refusal: The address guard: why an address is refused, or an empty string.
         secret_lines: Header lines that are sent, and kept nowhere.
         is_verified: Whether the certificate of the server must be valid; always where there is a secret.
-        proxy: The proxy that the places belong to; None to connect to the server.
+        proxy: The proxy that the endpoints belong to; None to connect to the server.
         allows_http2: Whether HTTP/2 is spoken where it is offered.
         end_by: Until when the end may be put off if this worker did not run for a part of the time.
     """
 
     url: str
     lines: Sequence[tuple[str, str]]
-    places: Sequence[tuple[str, int]]
+    endpoints: Sequence[tuple[str, int]]
     refusal: Callable[[str], str]
     max_bytes: int
     timeout_seconds: float
@@ -127,14 +127,14 @@ class TransferRequest:
 class Transfer:
     """One response: from its request to the last byte of its body, or to a limit."""
 
-    def __init__(self, request: TransferRequest, held_bytes: HeldBytes, *, start: float | None = None) -> None:
+    def __init__(self, request: TransferRequest, body_memory: BodyMemoryLimit, *, start: float | None = None) -> None:
         self.request = request
         self.head = ResponseHead()
         self.start = monotonic() if start is None else start
         self.end = self.start + request.timeout_seconds
         self.latency = 0.0
-        self._pinned = {(_unmapped(address), port) for address, port in request.places}
-        self._all_held = held_bytes
+        self._pinned = {(_unmapped(address), port) for address, port in request.endpoints}
+        self._body_memory = body_memory
         self._held = 0
         self._received = 0
         self._sends = 0
@@ -184,7 +184,7 @@ class Transfer:
 
     def release(self) -> None:
         """Stop counting the body of this transfer."""
-        self._all_held.add(-self._held)
+        self._body_memory.add(-self._held)
         self._held = 0
 
     def exclude_seconds(self, seconds: float) -> None:
@@ -195,20 +195,20 @@ class Transfer:
     def check(self, now: float) -> None:
         """Abort when time is up or the body arrives too slowly."""
         seconds = now - self.start
-        slow = self._held and seconds > PACE_SECONDS and self._received < seconds * LEAST_BYTES_PER_SECOND
+        slow = self._held and seconds > PACE_SECONDS and self._received < seconds * MIN_BYTES_PER_SECOND
         if now >= self.end or slow:
-            self.break_off(timed_out())
+            self.abort(timed_out())
 
-    def break_off(self, error: Exception) -> None:
+    def abort(self, error: Exception) -> None:
         """End the attempt: keep what arrived, or fail when nothing did."""
         if self._ended is None or self._ended.done():
             return
         if self._held:
-            self._cut()
+            self._truncate()
         else:
             self._ended.set_exception(error)
 
-    def _cut(self) -> None:
+    def _truncate(self) -> None:
         if self._ended is not None:
             self._ended.set_result(False)
 
@@ -219,7 +219,7 @@ class Transfer:
         if not code and self.head.is_complete:
             self._ended.set_result(True)
         else:
-            self.break_off(self._failure(code, os_error, message))
+            self.abort(self._failure(code, os_error, message))
 
     def _failure(self, code: int, os_error: int, message: str) -> Exception:
         if self._refused:
@@ -297,12 +297,12 @@ class Transfer:
             if not self.is_over:
                 take(data)
         except FetchFailed as error:
-            self.break_off(error)
+            self.abort(error)
         except Undecodable:
-            self.break_off(FetchFailed(ReasonKind.COMPRESSION, retry=False))
+            self.abort(FetchFailed(ReasonKind.COMPRESSION, retry=False))
         except Exception as error:
             logger.exception("cannot read the response: %s", self.request.url)
-            self.break_off(FetchFailed(ReasonKind.EXCEPTION, type(error).__name__))
+            self.abort(FetchFailed(ReasonKind.EXCEPTION, type(error).__name__))
         return _ABORT if self.is_over else None
 
     def _add(self, data: bytes) -> None:
@@ -317,11 +317,11 @@ class Transfer:
         before = len(body)
         wanted = body.take(data)
         self._held += len(body) - before
-        fits = self._all_held.add(len(body) - before)
+        fits = self._body_memory.add(len(body) - before)
         if not wanted or (not fits and len(body) > SMALL_BYTES):
-            self._cut()
+            self._truncate()
         elif is_malformed:
-            self.break_off(NoBody())
+            self.abort(NoBody())
 
     def _begin_body(self) -> Decompressor:
         transfer_codings = codings(self.head.values("transfer-encoding"))

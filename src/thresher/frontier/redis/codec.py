@@ -13,11 +13,11 @@ from thresher.frontier.base import UNBEGUN, UrlEntry, UrlState, unpack_data
 from thresher.frontier.old_entries import read_old_entry
 from thresher.reasons.legacy import stored_reason
 from thresher.reasons.reason import NO_REASON, Reason
-from thresher.records import Candidate, Carry, Lease, RequestKind
+from thresher.records import Candidate, Lease, RequestKind, StrategyData
 
 LONG_SCORE, _STEPS, _HISTORY, _PARENT = 1, 2, 4, 8
-_LEAST_OF_CARRY = 32
-_LONGEST_REASON = 60_000
+_MIN_DATA_BYTE = 32
+_MAX_REASON_BYTES = 60_000
 
 _encode_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 _head = struct.Struct(">IB")
@@ -80,7 +80,7 @@ def to_text(content: bytes) -> str:
 
 def reason_bytes(reason: Reason) -> bytes:
     """Encode a reason, truncated and with characters that cannot be encoded replaced."""
-    return reason.encoded.encode("utf-8", "replace")[:_LONGEST_REASON].decode("utf-8", "ignore").encode()
+    return reason.encoded.encode("utf-8", "replace")[:_MAX_REASON_BYTES].decode("utf-8", "ignore").encode()
 
 
 def pack_score(score: float) -> tuple[int, bytes]:
@@ -111,9 +111,9 @@ def join_record(age: int, flags: int, score: float, rest: bytes) -> bytes:
 
 
 def link_bytes(link: Candidate, index: int, number: int) -> bytes:
-    """Encode a candidate for let_in.lua: its index in the call, its number, its record without the age.
+    """Encode a candidate for insert_links.lua: its index in the call, its number, its record without the age.
 
-    One that is no page has steps, so that let_in.lua reads it to its end.
+    One that is no page has steps, so that insert_links.lua reads it to its end.
     """
     flags, body = _pack_body(link, has_steps=link.kind is not RequestKind.PAGE)
     return struct.pack(">HIB", index, number, flags) + body
@@ -138,8 +138,8 @@ def _pack_body(
         parent = _parent.pack(url.parent)
     if url.kind is not None:
         kind = url.kind.to_bytes()
-    if carried := url.for_host or url.carry:
-        data = _encode_json(carried).encode()
+    if data_or_host := url.for_host or url.strategy_data:
+        data = _encode_json(data_or_host).encode()
     return flags, score + steps + history + parent + kind + data
 
 
@@ -156,7 +156,7 @@ class Record:
     reason: Reason
     parent: int
     kind: RequestKind | None
-    carry: Carry
+    strategy_data: StrategyData
     for_host: str = ""
     found: int = 1
     unbegun: int = 0
@@ -182,12 +182,24 @@ class Record:
         if flags & _PARENT:
             [parent] = _parent.unpack_from(content, at)
             at += _parent.size
-        kind = RequestKind(content[at]) if at < len(content) and content[at] < _LEAST_OF_CARRY else None
+        kind = RequestKind(content[at]) if at < len(content) and content[at] < _MIN_DATA_BYTE else None
         at += kind is not None
-        carry, for_host = unpack_data(json.loads(content[at:]) if at < len(content) else None)
+        strategy_data, for_host = unpack_data(json.loads(content[at:]) if at < len(content) else None)
         unbegun, tries = divmod(tries, UNBEGUN)
         return cls(
-            age, score, hops, depth_left, tries, redirects, reason, parent, kind, carry, for_host, found, unbegun
+            age,
+            score,
+            hops,
+            depth_left,
+            tries,
+            redirects,
+            reason,
+            parent,
+            kind,
+            strategy_data,
+            for_host,
+            found,
+            unbegun,
         )
 
     def to_bytes(self) -> bytes:
@@ -196,13 +208,13 @@ class Record:
         return _head.pack(self.age, flags) + body
 
     def candidate(self, url: str) -> Candidate:
-        depth_left, kind, carry, for_host = self.depth_left, self.kind, self.carry, self.for_host
+        depth_left, kind, strategy_data, for_host = self.depth_left, self.kind, self.strategy_data, self.for_host
         if kind is None:
-            kind, depth_left, carry, for_host = read_old_entry(url, self.hops, depth_left, carry)
+            kind, depth_left, strategy_data, for_host = read_old_entry(url, self.hops, depth_left, strategy_data)
         return Candidate(
             url=url,
             score=self.score,
-            carry=carry,
+            strategy_data=strategy_data,
             depth_left=depth_left,
             hops=self.hops,
             redirects=self.redirects,
@@ -258,8 +270,8 @@ class HostRecord:
     failed: int
     parked: Reason
     cold: int = 0
-    bar: float = -math.inf
-    bar_age: int = 0
+    best_cold: float = -math.inf
+    best_cold_age: int = 0
     floor: float = -math.inf
 
     @classmethod
@@ -276,9 +288,9 @@ class HostRecord:
 
     @property
     def has_cold(self) -> bool:
-        return self.bar > -math.inf
+        return self.best_cold > -math.inf
 
     @property
     def top(self) -> float:
         """The score of the best URL, hot or cold."""
-        return max(self.best, self.bar)
+        return max(self.best, self.best_cold)

@@ -46,7 +46,7 @@ READ_ONLY_SECONDS = 60.0
 SCANNED_AT_ONCE = 1_000
 
 _CONNECT_SECONDS = 5.0
-_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.1, 3.0
+_FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.1, 3.0
 _TRANSIENT = (
     redis_errors.ConnectionError,
     redis_errors.TimeoutError,
@@ -140,7 +140,7 @@ class RedisConnection:
             if waited >= self._patience_seconds:
                 raise StoreUnreachable(f"the store {self.name} cannot be reached: {trouble}") from trouble
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - not a secret
-            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            pause = min(2 * pause, _MAX_PAUSE_SECONDS)
 
     def _transient(self, error: Exception) -> Exception:
         """Return a transient error; raise any other one with a message for users."""

@@ -59,17 +59,17 @@ class LeaseAnswer(NamedTuple):
     """What a lease found to do between the tiers of a shard.
 
     Args:
-        met: Hosts whose best URL is cold, which were met.
-        needy: Number of such hosts.
+        skipped_hosts: Hosts that the lease skipped, since their best URL is cold.
+        to_load: Number of hosts whose best URL is cold.
         hot: Number of waiting URLs in the store.
-        fat: Number of hosts above their allowance of hot URLs, in the partition that has most of them.
+        over_quota: Number of hosts above their allowance of hot URLs, in the partition that has most of them.
         hosts: Number of hosts.
     """
 
-    met: list[bytes]
-    needy: int
+    skipped_hosts: list[bytes]
+    to_load: int
     hot: int
-    fat: int
+    over_quota: int
     hosts: int
 
 
@@ -325,7 +325,7 @@ class RedisFrontier:
 
     async def get_states(self, keys: Sequence[tuple[str, str]]) -> list[str | None]:
         shards = await self._opened()
-        calls = [self._call("recall", shards.of(host), to_bytes(host), to_bytes(kind)) for host, kind in keys]
+        calls = [self._call("get_state", shards.of(host), to_bytes(host), to_bytes(kind)) for host, kind in keys]
         return [None if value is None else to_text(value) for value in await self.connection.run_all(calls)]
 
     async def next_hosts(self, limit: int) -> list[str]:
@@ -352,18 +352,18 @@ class RedisFrontier:
     async def put_state(self, host: str, kind: str, value: str, *, seconds: float) -> None:
         shards = await self._opened()
         stored = value.encode("utf-8", "replace")
-        await self._run("remember", shards.of(host), to_bytes(host), to_bytes(kind), stored, repr(seconds))
+        await self._run("put_state", shards.of(host), to_bytes(host), to_bytes(kind), stored, repr(seconds))
 
     async def get_state(self, host: str, kind: str) -> str | None:
         return (await self.get_states([(host, kind)]))[0]
 
-    async def acquire_lock(self, gate: str, *, seconds: float) -> float:
+    async def acquire_lock(self, name: str, *, seconds: float) -> float:
         shards = await self._opened()
-        return float(await self._run("enter", shards.of(gate), to_bytes(gate), repr(seconds)))
+        return float(await self._run("acquire_lock", shards.of(name), to_bytes(name), repr(seconds)))
 
-    async def release_lock(self, gate: str, *, delay_seconds: float) -> None:
+    async def release_lock(self, name: str, *, delay_seconds: float) -> None:
         shards = await self._opened()
-        await self._run("leave", shards.of(gate), to_bytes(gate), repr(delay_seconds))
+        await self._run("release_lock", shards.of(name), to_bytes(name), repr(delay_seconds))
 
     async def identify(self, crawl_id: str) -> str:
         await self._opened()
@@ -436,7 +436,7 @@ class RedisFrontier:
         """Return how many URLs to lease from which shard to get the best of all, as of the last poll."""
         assert self._shards is not None
         if not self._heads.is_fresh(limit):
-            polled = await self.connection.run_all([self._call("look", shard, HEADS) for shard in self._shards])
+            polled = await self.connection.run_all([self._call("peek_shard", shard, HEADS) for shard in self._shards])
             self._mark_sent([], *(shard[3] for shard in polled))
             self._heads.update([[float(score) for score in shard[2]] for shard in polled])
             self._out = sum(shard[0] + shard[1] for shard in polled)

@@ -9,7 +9,7 @@ import struct
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
-from thresher.frontier.base import MOST_FAILURES, FailureCount, HostEntry, UrlEntry, UrlState
+from thresher.frontier.base import MAX_FAILURES, FailureCount, HostEntry, UrlEntry, UrlState
 from thresher.frontier.redis.codec import HostRecord, Record, to_text, url_of
 from thresher.frontier.redis.connection import RedisConnection
 from thresher.reasons.legacy import stored_reason
@@ -90,7 +90,7 @@ class RedisQueries:
         now = await self.now(prefix)
         counted: dict[bytes, bytes] = await self._connection.call("HGETALL", prefix + b"F")
         counts = [_failure_count(field, number) for field, number in counted.items()]
-        names = await self._connection.call("ZREVRANGE", prefix + b"p", 0, MOST_FAILURES - 1)
+        names = await self._connection.call("ZREVRANGE", prefix + b"p", 0, MAX_FAILURES - 1)
         for start in range(0, len(names), HOSTS_AT_ONCE):
             hosts = await self._hosts(prefix, names[start : start + HOSTS_AT_ONCE])
             counts += [

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from thresher.records import Candidate, Merge
 
-MOST = 50_000
+MAX_LINKS = 50_000
 SECONDS = 600.0
 
 
@@ -66,7 +66,7 @@ class RecentLinks:
             )
         links[link.url] = sent
         self._hosts.move_to_end(host)
-        while self._links > MOST and len(self._hosts) > 1:
+        while self._links > MAX_LINKS and len(self._hosts) > 1:
             self.forget_host(next(iter(self._hosts)))
 
     def forget(self, url: str, host: str) -> None:

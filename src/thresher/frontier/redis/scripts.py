@@ -26,19 +26,19 @@ NAMES = (
     "begin",
     "commit",
     "counts",
-    "enter",
+    "acquire_lock",
     "evict",
     "find",
     "lease",
-    "leave",
+    "release_lock",
     "load",
-    "look",
+    "peek_shard",
     "next_time",
     "park",
-    "recall",
-    "recount",
+    "get_state",
+    "fix_cold_counts",
     "release",
-    "remember",
+    "put_state",
     "reopen",
     "rescore",
     "set_runs",
@@ -76,7 +76,7 @@ def _lua(name: str) -> str:
     return files("thresher.frontier.redis").joinpath("lua", *name.split("/")).read_text(encoding="utf-8")
 
 
-LEAST_HOT = 24
+MIN_HOT = 24
 """Number of URLs of a host that stay hot in any case: the store needs about 100 bytes for each."""
 
 PARTITIONS = 256
@@ -108,7 +108,7 @@ class Settings:
     seen_keys: int = 8_192
     most_at_once: int = 200
     hot_urls: int = 0
-    least_hot: int = LEAST_HOT
+    least_hot: int = MIN_HOT
     partitions: int = PARTITIONS
 
     def to_bytes(self) -> bytes:

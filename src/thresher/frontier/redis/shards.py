@@ -113,7 +113,7 @@ class Shards:
 
 
 def link_arguments(links: Sequence[Candidate]) -> list[Part]:
-    """Encode links for let_in.lua: number of links, number of hosts, then the links by host."""
+    """Encode links for insert_links.lua: number of links, number of hosts, then the links by host."""
     by_host: dict[str, list[Part]] = {}
     for index, link in enumerate(links):
         host = host_key(link.url)

@@ -285,7 +285,7 @@ def _typed(
 ) -> tuple[int, int, str | None, int, int] | None:
     """Return the new fields of a URL of an earlier version and its key; None for a page, which stays as it is."""
     entry = read_old_entry(url, hops, depth_left, json.loads(carry) if carry else {})
-    data = entry.for_host or entry.carry
+    data = entry.for_host or entry.strategy_data
     host, number = key
     return (entry.kind, entry.depth_left, json.dumps(data) if data else None, host, number) if entry.kind else None
 

@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 from thresher.errors import StoreLost
 from thresher.frontier.base import (
     CRAWL_WIDE,
+    MAX_FAILURES,
     MAX_TRIES,
     MAX_UNBEGUN,
-    MOST_FAILURES,
     Absence,
     CountAudit,
     Counts,
@@ -171,7 +171,7 @@ class SqliteFrontier:
         return host_entry(rows[0]) if rows else None
 
     async def failures(self) -> list[FailureCount]:
-        rows = await self._read("failures", now=self._clock(), most_failed=MOST_FAILURES, most_parked=MOST_FAILURES)
+        rows = await self._read("failures", now=self._clock(), most_failed=MAX_FAILURES, most_parked=MAX_FAILURES)
         return [failure_count(row) for row in rows]
 
     async def next_hosts(self, limit: int) -> list[str]:
@@ -190,18 +190,18 @@ class SqliteFrontier:
         await self._in_thread(self._put_state, host, kind, value, seconds)
 
     async def get_state(self, host: str, kind: str) -> str | None:
-        rows = self._file.read_row("recall", host=host, kind=kind, now=self._clock())
+        rows = self._file.read_row("get_state", host=host, kind=kind, now=self._clock())
         return rows[0][0] if rows else None
 
-    async def acquire_lock(self, gate: str, *, seconds: float) -> float:
+    async def acquire_lock(self, name: str, *, seconds: float) -> float:
         now = self._clock()
-        if await self._read("enter", gate=gate, until=now + seconds, now=now):
+        if await self._read("acquire_lock", name=name, until=now + seconds, now=now):
             return 0.0
-        [(until,)] = await self._read("gate", gate=gate) or [(0.0,)]
+        [(until,)] = await self._read("lock_end", name=name) or [(0.0,)]
         return max(0.0, float(until) - now)
 
-    async def release_lock(self, gate: str, *, delay_seconds: float) -> None:
-        await self._read("leave", gate=gate, until=self._clock() + delay_seconds)
+    async def release_lock(self, name: str, *, delay_seconds: float) -> None:
+        await self._read("release_lock", name=name, until=self._clock() + delay_seconds)
 
     async def identify(self, crawl_id: str) -> str:
         await self._read("identify", crawl_id=crawl_id)
@@ -251,7 +251,7 @@ class SqliteFrontier:
     def _put_state(self, host: str, kind: str, value: str, seconds: float) -> None:
         now = self._clock()
         self._file.read("forget", now=now)
-        self._file.read("remember", host=host, kind=kind, value=_plain(value), until=now + seconds)
+        self._file.read("put_state", host=host, kind=kind, value=_plain(value), until=now + seconds)
 
 
 def _link_rows(candidates: Iterable[Candidate], hosts: dict[str, int], *, first: int) -> list[LinkRow]:
@@ -267,7 +267,7 @@ def _link_rows(candidates: Iterable[Candidate], hosts: dict[str, int], *, first:
             link.hops,
             link.redirects,
             link.parent,
-            _encode(data) if (data := link.for_host or link.carry) else None,
+            _encode(data) if (data := link.for_host or link.strategy_data) else None,
             link.kind,
         )
         for number, link in enumerate(candidates, first)
@@ -304,14 +304,14 @@ def _plain(text: str) -> str:
 def _lease(row: list[Any], until: float) -> Lease:
     url, host, score, fence, data, depth_left, hops, redirects, parent, kind, tries, *counts = row
     host_pages, host_relevant = counts
-    carry, for_host = unpack_data(data)
+    strategy_data, for_host = unpack_data(data)
     return Lease(
         url=url,
         host=host,
         score=float(score),
         fence=fence,
         until=until,
-        carry=carry,
+        strategy_data=strategy_data,
         depth_left=depth_left,
         hops=hops,
         redirects=redirects,

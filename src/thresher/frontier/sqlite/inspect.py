@@ -16,7 +16,7 @@ from random import Random
 from typing import Any, TypeVar
 
 from thresher.errors import StoreError, StoreLost, StoreUnreachable
-from thresher.frontier.base import MOST_FAILURES, Counts, FailureCount, HostEntry, UrlEntry
+from thresher.frontier.base import MAX_FAILURES, Counts, FailureCount, HostEntry, UrlEntry
 from thresher.frontier.inspect import ScoreSample
 from thresher.frontier.sqlite.database import TYPED_REASONS, VERSION, reader_clock, statement
 from thresher.frontier.sqlite.frontier import failure_count, host_entry, url_entry
@@ -156,14 +156,14 @@ class SqliteFrontierReader:
         return db.execute(statement(query), {"now": self._clock(), **parameters}).fetchall() if db else []
 
     def _state(self, host: str, kind: str) -> str | None:
-        rows = self._read("recall", host=host, kind=kind)
+        rows = self._read("get_state", host=host, kind=kind)
         return rows[0][0] if rows else None
 
     def _failures(self) -> list[tuple[Any, ...]]:
         db = self._opened()
         is_indexed = db is not None and db.execute(_FAILED_INDEX).fetchone() is not None
-        most_failed = MOST_FAILURES if is_indexed else 0
-        return self._read("failures", most_failed=most_failed, most_parked=MOST_FAILURES)
+        most_failed = MAX_FAILURES if is_indexed else 0
+        return self._read("failures", most_failed=most_failed, most_parked=MAX_FAILURES)
 
     def _sample(self, limit: int, waiting: int) -> ScoreSample:
         db = self._opened()

@@ -4,18 +4,19 @@ Most URLs that a large crawl finds are never fetched. So every host keeps its be
 and its worse ones go to a cold storage (*cold*): object storage that all workers reach, in a bucket or a folder.
 Nothing becomes cold before a crawl has `hot_urls` waiting URLs, so a small crawl is a plain one.
 
-**Allowance.** A host may have `max(24, hot_urls ÷ hosts)` hot URLs. A host above it is *fat*, and the store lists it.
+**Allowance.** A host may have `max(24, hot_urls ÷ hosts)` hot URLs. A host above it is *over its quota*, and is listed.
 When there are too many hot URLs, as many of the best as half the allowance stay hot, and the others are spilled. A load
 brings at most as many, so what was just loaded is not spilled unless better URLs are hot.
 
-**Runs.** Hosts belong to one of 256 partitions of their shard, by a hash. A spill takes the fat hosts of one partition
-and writes one run: a Parquet file sorted by host, score and age, compressed with zstd. Runs are merged so that each has
-at least four times the URLs of all later ones: copies of a URL become one, and those that were loaded are left out.
+**Runs.** Hosts belong to one of 256 partitions of their shard, by a hash. A spill takes the hosts of one partition
+that are over their quota, and writes one run: a Parquet file sorted by host, score and age, compressed with zstd. Runs
+are merged so that each has at least four times the URLs of all later ones: copies of a URL become one, and those that
+were loaded are left out.
 When all runs are merged, the worst URLs of a host beyond `waiting_per_host` are evicted. The store keeps the list of
 runs and a Bloom filter of each: 12 bits per URL.
 
-**Order.** The store knows of each host with cold URLs the *bar*: the rank of its best cold URL, or an upper bound.
-Hosts are ordered by their best URL, hot or cold. A lease that meets a host whose best URL may be cold (a *needy* one)
+**Order.** The store knows `best_cold` of each host with cold URLs: the rank of the best of them, or an upper bound.
+Hosts are ordered by their best URL, hot or cold. A lease that skips a host whose best URL may be cold
 loads the best cold URLs of that host, and of others that need it, and goes on. So these promises hold:
 
 1. No URL of a host is leased while a better one of that host is cold. Without exception.
@@ -24,9 +25,9 @@ loads the best cold URLs of that host, and of others that need it, and goes on. 
    until its URLs are loaded.
 3. No host with cold URLs and without hot ones is taken for empty: it is ready, and counted.
 
-**Moving ends.** A load makes the best URL of a host hot, and lowers the bar below all that it loaded. A spill keeps the
-best hot URLs, and raises the bar no further than the best that it spilled. A merge leaves out all URLs that rank before
-the bar. So no host needs a load because of a spill or a merge, and the two cannot undo each other for ever.
+**Moving ends.** A load makes the best URL of a host hot, and lowers `best_cold` below all that it loaded. A spill keeps
+the best hot URLs, and raises it no further than the best that it spilled. A merge leaves out all URLs that rank before
+it. So no host needs a load because of a spill or a merge, and the two cannot undo each other for ever.
 
 **Found again.** A link that is neither hot, leased nor settled is looked up in the filters. If it is cold and its score
 is above the *floor* of its host (that of its cold URL number 4 × allowance), it becomes hot as well. The two copies are
@@ -36,9 +37,10 @@ greatest of its scores, and in the turn of that score; among equal scores it may
 tries count on: the store keeps those of cold URLs that were tried before. Below the floor, and with `Merge.FIRST`, it
 stays as it is.
 
-**New scores.** A new score (`rescore`) of a cold URL is kept in the store until the URL is read; one above the bar
-raises it. Several are applied in their order, each under its own condition, and not to copies that were found later.
-Any other moves the bar by the least step: a mover that read the scores before it then changes nothing, and reads again.
+**New scores.** A new score (`rescore`) of a cold URL is kept in the store until the URL is read; one above
+`best_cold` raises it. Several are applied in their order, each under its own condition, and not to copies that were
+found later. Any other moves it by the least step: a migrator that read the scores before then changes nothing, and
+reads again.
 
 URLs that are not found again while they are cold are leased as by a plain frontier, within the promises above.
 
@@ -52,7 +54,7 @@ exactly, and decides when a run is read.
 
     spill   write the object; list its run and filter (one script); remove its URLs where their records are still those
             that were written, in small scripts
-    load    add URLs, set the bar (one script per host); they stay in their runs, above the bar, until these are merged
+    load    add URLs, set best_cold (one script per host); they stay in their runs, above it, until these are merged
     merge   write the object; replace the list of runs and the filters (one script); correct what is known of the hosts
 
 A run that was replaced is deleted an hour later: a store that crashed and lost its last writes may list it again. An
@@ -65,7 +67,7 @@ is kept for inspection. The lost URLs are new when they are found again: `thresh
 stored pages link to, or whose object can be read again. Runs of version 0.2.0 have neither checksum nor id. They are
 read until they are merged, and deleted only where this store had listed them.
 
-**One mover.** A lock in the store lets one worker at a time move URLs of a shard. It takes a number, greater than all
-before; every script that moves URLs refuses an older one. So a mover that was stopped for longer than its lock changes
-nothing when it wakes.
+**One migrator.** A lock in the store lets one worker at a time move URLs of a shard. It takes a number, greater than
+all before; every script that moves URLs refuses an older one. So a migrator that was stopped for longer than its lock
+changes nothing when it wakes.
 """

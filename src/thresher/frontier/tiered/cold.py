@@ -81,16 +81,16 @@ class ColdTier:
 
     # Objects
 
-    async def write_run(self, shard: int, mover: int, rows: Rows) -> tuple[ColdRun, bytes]:
+    async def write_run(self, shard: int, migrator: int, rows: Rows) -> tuple[ColdRun, bytes]:
         """Write a run under a name that no object has; return it with its Bloom filter."""
         await self._learn_id()
-        return await asyncio.to_thread(self._write_run, shard, mover, rows)
+        return await asyncio.to_thread(self._write_run, shard, migrator, rows)
 
-    def _write_run(self, shard: int, mover: int, rows: Rows) -> tuple[ColdRun, bytes]:
+    def _write_run(self, shard: int, migrator: int, rows: Rows) -> tuple[ColdRun, bytes]:
         content = rows.to_parquet()
         while True:
             self._runs_written += 1
-            run = ColdRun.new(mover, self._runs_written, len(rows))
+            run = ColdRun.new(migrator, self._runs_written, len(rows))
             name = self.object_name(shard, run)
             with _failures():
                 if self._objects.put_new(name, seal(content, name)):
@@ -174,7 +174,7 @@ class ColdTier:
         names = {name for part in parts for name in part.by_host()} if hosts is None else hosts
         known = await self.hosts(prefix, list(names))
         new_scores: dict[bytes, bytes] = {}
-        if first == 0:  # after the hosts: a score that raises a bar in between shows as another bar
+        if first == 0:  # after the hosts: a score that raises it in between shows as another one
             new_scores = await self._new_scores(prefix, partition, keys)
         rows = await asyncio.to_thread(self._merged, parts, known, new_scores, keys)
         return Partition(runs, damaged, rows, known, new_scores)

@@ -17,10 +17,10 @@ from thresher.frontier.redis.codec import HostRecord, Name, Record, to_text, url
 from thresher.frontier.redis.connection import Part, RedisConnection
 from thresher.frontier.redis.frontier import LeaseAnswer, RedisFrontier
 from thresher.frontier.redis.queries import Best
-from thresher.frontier.redis.scripts import LEAST_HOT, PARTITIONS, Settings
+from thresher.frontier.redis.scripts import MIN_HOT, PARTITIONS, Settings
 from thresher.frontier.redis.shards import Shards
 from thresher.frontier.tiered.cold import ColdStorageFailed, ColdTier
-from thresher.frontier.tiered.mover import Mover
+from thresher.frontier.tiered.migrator import Migrator
 from thresher.frontier.tiered.runs import ColdRun, ColdUrl, key_of
 from thresher.objects.base import Objects
 from thresher.records import Candidate, Lease, Settlement
@@ -30,15 +30,15 @@ logger = logging.getLogger(__name__)
 
 HOT_URLS = 5_000_000
 """Default number of waiting URLs in the store, about half a gigabyte, above which the worse ones become cold."""
-LEAST_BOUND = 16
+MIN_BOUND = 16
 """Nothing becomes cold where hosts may have at most this many times `least_hot` waiting URLs: it would save little."""
 FEW_STEPS = 50
 """Steps of moving URLs that a shard with hardly any hosts may need."""
-LEAST_FAT, FAT_SHARE = 16, 8
-"""A partition is spilled when this many of its hosts are fat, or one of eight if that is more."""
+MIN_OVER_QUOTA, OVER_QUOTA_SHARE = 16, 8
+"""A partition is spilled when this many of its hosts are over their quota, or one of eight if that is more."""
 FULL_SHARE = 1.1
-"""At this many times the hot URLs, partitions with fewer fat hosts are spilled too."""
-MOST_LOADS = 5
+"""At this many times the hot URLs, partitions with fewer such hosts are spilled too."""
+MAX_LOADS = 5
 """Maximum number of loads before one lease; then hosts that still need one are passed over."""
 STEP_SECONDS = 2.0
 """How long a worker moves URLs before others may."""
@@ -105,7 +105,7 @@ class TieredFrontier(RedisFrontier):
         *,
         objects: Objects,
         hot_urls: int = HOT_URLS,
-        least_hot: int = LEAST_HOT,
+        least_hot: int = MIN_HOT,
         partitions: int = PARTITIONS,
         background: bool = True,
         merge: Merge = Merge.MAX,
@@ -117,7 +117,7 @@ class TieredFrontier(RedisFrontier):
         self._settings = replace(self._settings, partitions=partitions)
         self._background = background
         self._cold = ColdTier(self.connection, objects, crawl, merge)
-        self._mover = Mover(self, self._cold)
+        self._migrator = Migrator(self, self._cold)
         self._queries.cold = self._best_cold
         self._task: asyncio.Task[None] | None = None
         self._swept = -math.inf
@@ -164,14 +164,14 @@ class TieredFrontier(RedisFrontier):
     async def _lease_of(self, shard: int, limit: int, seconds: float, worker: str, pages: int | None) -> list[Lease]:
         leases: list[Lease] = []
         pass_over = time.monotonic() < self._locked_until.get(shard, -math.inf)
-        for loads in range(MOST_LOADS + 1):
-            pass_over |= loads == MOST_LOADS
+        for loads in range(MAX_LOADS + 1):
+            pass_over |= loads == MAX_LOADS
             wanted = limit - len(leases)
             granted, found = await self._ask_lease(shard, wanted, seconds, worker, pages, pass_over=pass_over)
             leases += granted
-            if pass_over or not found.met or len(leases) >= limit:
+            if pass_over or not found.skipped_hosts or len(leases) >= limit:
                 break
-            pass_over = not await self._load_now(shard, found.met)
+            pass_over = not await self._load_now(shard, found.skipped_hosts)
         await self._start_moving(shard, found)
         return leases
 
@@ -231,22 +231,22 @@ class TieredFrontier(RedisFrontier):
                 await self._check_shard(shard, check, 0)
                 continue
             check.restored += await self._restore(shard)
-            async with self._mover.lock(shard) as mover:
-                await self._check_shard(shard, check, mover)
+            async with self._migrator.lock(shard) as migrator:
+                await self._check_shard(shard, check, migrator)
         check.lost = await self._lost_urls()
         return check
 
-    async def _check_shard(self, shard: int, check: ColdCheck, mover: int) -> None:
+    async def _check_shard(self, shard: int, check: ColdCheck, migrator: int) -> None:
         for partition in map(int, await self.connection.call("HKEYS", self.prefix(shard) + b"R")):
-            read, counts = await self._mover.recounted(shard, partition)
+            read, counts = await self._migrator.recounted(shard, partition)
             check.runs += len(read.runs)
             check.damaged += read.damaged.values()
             check.damaged_urls += sum(each.lost for each in counts)
             check.damaged_left += len(read.damaged)
-            if mover and read.damaged:
-                await self._mover.discard(shard, mover, partition)
+            if migrator and read.damaged:
+                await self._migrator.discard(shard, migrator, partition)
                 check.damaged_left -= len(read.damaged)
-        check.unlisted += len(await self._mover.orphans(shard))
+        check.unlisted += len(await self._migrator.orphans(shard))
 
     async def _restore(self, shard: int) -> int:
         restored, key = 0, self.prefix(shard) + b"D"
@@ -279,7 +279,7 @@ class TieredFrontier(RedisFrontier):
     async def maintain(self) -> None:
         """Move URLs between the tiers until nothing is left to do, or another worker does it.
 
-        This ends: a load leaves no host needy, and neither a spill nor a merge of runs makes one needy. So each host is
+        This ends: a load leaves no host to load, and neither a spill nor a merge of runs makes one. So each host is
         moved a few times at most.
 
         Raises:
@@ -313,17 +313,19 @@ class TieredFrontier(RedisFrontier):
             self._failed = time.monotonic()
 
     def _is_work(self, found: LeaseAnswer) -> bool:
-        return bool(self._settings.hot_urls and (found.needy or self._is_full(found)))
+        return bool(self._settings.hot_urls and (found.to_load or self._is_full(found)))
 
     def _is_full(self, found: LeaseAnswer) -> bool:
         """Return whether a spill is due: runs should be large, but hot URLs not too many."""
         most = self._settings.hot_urls
-        enough = max(LEAST_FAT, found.hosts // self._settings.partitions // FAT_SHARE)
-        return bool(found.fat and found.hot > most and (found.fat >= enough or found.hot > FULL_SHARE * most))
+        enough = max(MIN_OVER_QUOTA, found.hosts // self._settings.partitions // OVER_QUOTA_SHARE)
+        return bool(
+            found.over_quota and found.hot > most and (found.over_quota >= enough or found.hot > FULL_SHARE * most)
+        )
 
     async def _work(self, shard: int) -> LeaseAnswer | None:
         prefix = self.prefix(shard)
-        needy, sums, fattest = await self.connection.call_all(
+        to_load, sums, fullest = await self.connection.call_all(
             [
                 ("SCARD", prefix + b"N"),
                 ("HMGET", prefix + b"x", "waiting", "cold", "hosts"),
@@ -331,20 +333,22 @@ class TieredFrontier(RedisFrontier):
             ]
         )
         waiting, cold, hosts = (int(each or 0) for each in sums)
-        fat = int(float(fattest[-1][1] if isinstance(fattest[-1], list | tuple) else fattest[-1])) if fattest else 0
-        work = LeaseAnswer([], needy, waiting - cold, fat, hosts)
+        over_quota = (
+            int(float(fullest[-1][1] if isinstance(fullest[-1], list | tuple) else fullest[-1])) if fullest else 0
+        )
+        work = LeaseAnswer([], to_load, waiting - cold, over_quota, hosts)
         return work if self._is_work(work) else None
 
-    async def _load_now(self, shard: int, met: Sequence[bytes]) -> bool:
+    async def _load_now(self, shard: int, skipped_hosts: Sequence[bytes]) -> bool:
         """Load URLs of the hosts that a lease met; return whether it may be repeated."""
-        return await self._guarded(lambda: self._load(shard, met))
+        return await self._guarded(lambda: self._load(shard, skipped_hosts))
 
-    async def _load(self, shard: int, met: Sequence[bytes]) -> bool:
-        async with self._mover.lock(shard) as mover:
-            if not mover:
+    async def _load(self, shard: int, skipped_hosts: Sequence[bytes]) -> bool:
+        async with self._migrator.lock(shard) as migrator:
+            if not migrator:
                 self._locked_until[shard] = time.monotonic() + LOCK_PAUSE_SECONDS
                 return False
-            return bool(await self._mover.load(shard, mover, met))
+            return bool(await self._migrator.load(shard, migrator, skipped_hosts))
         return False
 
     async def _step(self, shard: int, work: LeaseAnswer) -> bool:
@@ -353,17 +357,17 @@ class TieredFrontier(RedisFrontier):
 
     async def _move(self, shard: int, work: LeaseAnswer) -> bool:
         moved, began = 0, time.monotonic()
-        async with self._mover.lock(shard) as mover:
-            if not mover:
+        async with self._migrator.lock(shard) as migrator:
+            if not migrator:
                 return False
             if began - self._swept > SWEEP_SECONDS:
                 self._swept = began
-                await self._mover.sweep(shard, mover)
-            if work.needy:
-                moved += await self._mover.load(shard, mover)
+                await self._migrator.sweep(shard, migrator)
+            if work.to_load:
+                moved += await self._migrator.load(shard, migrator)
             now: LeaseAnswer | None = work
             while now and self._is_full(now) and time.monotonic() - began < STEP_SECONDS:
-                moved += await self._mover.spill(shard, mover)
+                moved += await self._migrator.spill(shard, migrator)
                 now = await self._work(shard)
         return bool(moved)
 
@@ -379,7 +383,7 @@ class TieredFrontier(RedisFrontier):
             await self.put_state(CRAWL_WIDE, COLD_FAILURE, str(error), seconds=2 * FAILED_PAUSE_SECONDS)
             return False
 
-    # What the mover needs
+    # What the migrator needs
 
     @property
     def settings(self) -> Settings:
@@ -402,7 +406,7 @@ class TieredFrontier(RedisFrontier):
         if self._shards is None:
             shards = await super()._opened()
             self._cold.partitions = await self._kept_partitions()
-            is_bounded = self._settings.waiting_per_host <= LEAST_BOUND * self._least_hot
+            is_bounded = self._settings.waiting_per_host <= MIN_BOUND * self._least_hot
             self._settings = replace(
                 self._settings,
                 hot_urls=0 if is_bounded else max(1, self._hot_urls // shards.number),

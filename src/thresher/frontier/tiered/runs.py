@@ -27,7 +27,7 @@ FALSE_POSITIVE_RATE = (1 - math.exp(-FILTER_PROBES / FILTER_BITS)) ** FILTER_PRO
 """Probability that the filter of one run takes a URL for one of its own."""
 
 ROW_GROUP = 8_192
-_LEAST_BITS = 4_096
+_MIN_BITS = 4_096
 _SEAL = b"thresher run 1\n"
 _SEALED = 1 << 31
 _LISTED = struct.Struct(">8sI")
@@ -56,12 +56,12 @@ class ColdRun:
     bits: int
 
     @classmethod
-    def new(cls, mover: int, number: int, rows: int) -> ColdRun:
-        bits = max(_LEAST_BITS, rows * FILTER_BITS) | 1  # odd: few probes coincide
-        return cls(_KEY.pack(mover, _SEALED | number), bits)
+    def new(cls, migrator: int, number: int, rows: int) -> ColdRun:
+        bits = max(_MIN_BITS, rows * FILTER_BITS) | 1  # odd: few probes coincide
+        return cls(_KEY.pack(migrator, _SEALED | number), bits)
 
     @property
-    def mover(self) -> int:
+    def migrator(self) -> int:
         return int(_KEY.unpack(self.name)[0])
 
     @property
@@ -125,7 +125,7 @@ def key_bytes(key: int) -> bytes:
     return key.to_bytes(8, "big")
 
 
-def bar_bytes(score: float, age: int) -> bytes:
+def rank_bytes(score: float, age: int) -> bytes:
     """Encode the rank of a host's best cold URL."""
     return _BAR.pack(score, age)
 
@@ -320,8 +320,8 @@ def _without_copies(rows: Rows, merge: Merge, hosts: Mapping[bytes, HostRecord])
 def merge_copies(old: ColdUrl, new: ColdUrl, merge: Merge) -> ColdUrl:
     """Merge two copies of a URL: of the same age, the newer is what the older became; else it was found again.
 
-    A loaded copy must not be merged into a later one: the result may rank as the older one, before the bar of the host,
-    and would be taken for loaded.
+    A loaded copy must not be merged into a later one: the result may rank as the older one, before best_cold of the
+    host, and would be taken for loaded.
     """
     if old.age == new.age:
         return new
@@ -360,18 +360,18 @@ def _rescored(rows: Rows, new_scores: Mapping[int, Sequence[NewScore]]) -> Rows:
     return Rows(rows.table.set_column(column, "score", pa.array(scores)))
 
 
-def is_loaded(rows: Rows, bars: NDArray[Any], bar_ages: NDArray[Any]) -> NDArray[np.bool_]:
+def is_loaded(rows: Rows, best_colds: NDArray[Any], best_cold_ages: NDArray[Any]) -> NDArray[np.bool_]:
     """Return which rows rank before the bars of their hosts: they were loaded."""
     scores = rows.scores
-    loaded: NDArray[np.bool_] = (scores > bars) | ((scores == bars) & (rows.ages < bar_ages))
+    loaded: NDArray[np.bool_] = (scores > best_colds) | ((scores == best_colds) & (rows.ages < best_cold_ages))
     return loaded
 
 
 def still_cold(rows: Rows, host: HostRecord) -> Rows:
     """Return the rows of a host that were not loaded."""
-    return rows.take(~is_loaded(rows, np.array([host.bar]), np.array([host.bar_age])))
+    return rows.take(~is_loaded(rows, np.array([host.best_cold]), np.array([host.best_cold_age])))
 
 
 def was_loaded(url: ColdUrl, host: HostRecord | None) -> bool:
-    """Return whether a URL ranks before the bar of its host."""
-    return host is not None and url.rank < (-host.bar, host.bar_age)
+    """Return whether a URL ranks before best_cold of its host."""
+    return host is not None and url.rank < (-host.best_cold, host.best_cold_age)

@@ -55,15 +55,15 @@ TITLED = 2.0
 
 Chosen on dev topics: better where 25 % and more are on topic, as good in crawls; from 3 on, worse where 5 % are.
 """
-LEAST = 0.03
+SMOOTHING = 0.03
 """Added to similarities before the logarithm: smaller ones differ little."""
-MOST_RATIO = 3.0
+MAX_RATIO = 3.0
 """Upper bound of the ratio of a page's similarity to that of a left-out example."""
 PRIOR_DEVIATION, PRIOR_MASS = 0.04, 20.0
 """The prior deviation of background scores, and the number of background pages after which it counts half."""
 TRUST_MASS = 10.0
 """Background pages after which the score relative to the background counts half."""
-MOST_STEPS = 7.0
+MAX_STEPS = 7.0
 """Upper bound of the absolute value of a logit."""
 
 
@@ -97,7 +97,7 @@ def early_evidence(scale: Scale, early: Weights, named: Weights) -> Weights:
     """
     rows = _rows(scale, early, named, columns=EARLY_COLUMNS)
     if scale.examples > 1:
-        rows[:, 6] = np.minimum(early / max(scale.early_left_out, LEAST), MOST_RATIO)
+        rows[:, 6] = np.minimum(early / max(scale.early_left_out, SMOOTHING), MAX_RATIO)
     return rows
 
 
@@ -114,7 +114,7 @@ def late_evidence(scale: Scale, s: Weights, early: Weights, named: Weights, mean
     rows = _rows(scale, early, named, columns=LATE_COLUMNS + (0 if meaning is None else MEANING_COLUMNS))
     rows[:, 6 + min(scale.examples, 2)] = trust * np.log1p(np.minimum(np.maximum(u, 0.0), 15.0))
     if scale.examples > 1:
-        rows[:, 9] = _log(s) - log(max(scale.left_out, 0.0) + LEAST)
+        rows[:, 9] = _log(s) - log(max(scale.left_out, 0.0) + SMOOTHING)
     rows[:, 10] = trust
     if meaning is not None:
         rows[:, LATE_COLUMNS + min(scale.examples, 2)] = meaning
@@ -137,7 +137,7 @@ def _rows(scale: Scale, early: Weights, named: Weights, *, columns: int) -> Weig
 
 
 def _log(similarity: Weights) -> Weights:
-    logs: Weights = np.log(np.maximum(similarity, 0.0) + LEAST)
+    logs: Weights = np.log(np.maximum(similarity, 0.0) + SMOOTHING)
     return logs
 
 
@@ -153,7 +153,7 @@ def logistic(evidence: Weights, weights: Sequence[float], shift: Weights | float
 
 
 def _bounded(logits: Weights) -> Weights:
-    bounded: Weights = np.minimum(np.maximum(logits, -MOST_STEPS), MOST_STEPS)
+    bounded: Weights = np.minimum(np.maximum(logits, -MAX_STEPS), MAX_STEPS)
     return bounded
 
 

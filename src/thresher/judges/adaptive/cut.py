@@ -7,7 +7,7 @@ near the topic too, and every probability comes out too low. What the sample's l
 
 ``w · x`` predicts the cut of these logits with the best F1, fitted to dev topics of four webs by ``python -m
 bench.effectiveness.cut_constants``. The shift is added to the logit of every page, so that a page is relevant from the
-same threshold in every crawl. Until there are `FEWEST_PAGES` pages it is 0. Later it moves only when the prediction is
+same threshold in every crawl. Until there are `MIN_PAGES` pages it is 0. Later it moves only when the prediction is
 `STEP` away from it, so that verdicts do not waver.
 """
 
@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from thresher.judges.adaptive.calibration import CHINESE, MOST_STEPS, OTHER, THRESHOLD, log_odds, logits_of
+from thresher.judges.adaptive.calibration import CHINESE, MAX_STEPS, OTHER, THRESHOLD, log_odds, logits_of
 from thresher.judges.adaptive.terms import Weights
 
 CUT: Mapping[str, Sequence[float]] = {
@@ -25,12 +25,12 @@ CUT: Mapping[str, Sequence[float]] = {
     CHINESE: (0.251, -1.456, 0.151, 0.589, 0.623, -1.944),
 }
 """The weight of each column of `score_features`, then the intercept."""
-FEWEST_PAGES = 40
+MIN_PAGES = 40
 """Pages besides the seeds from which the shift follows the crawl; those of the smallest samples it was fitted to."""
 STEP = 0.5
 LOWEST, HIGHEST = -1.5, 3.5
 """Bounds of the shift."""
-LEAST_SHARE = 0.01
+MIN_SHARE = 0.01
 """Added to shares before the logarithm."""
 
 
@@ -43,7 +43,7 @@ def score_features(logits: Weights, *, several: bool) -> Weights:
     """
     chances = 1.0 / (1.0 + np.exp(-logits))
     mean, share = float(chances.mean()), float((chances >= THRESHOLD).mean())
-    logs = [np.log(mean + LEAST_SHARE), np.log(share + LEAST_SHARE)]
+    logs = [np.log(mean + MIN_SHARE), np.log(share + MIN_SHARE)]
     return np.array([*logs, np.median(logits), otsu_cut(logits), float(several)])
 
 
@@ -59,6 +59,6 @@ def otsu_cut(values: Weights) -> float:
 
 def predicted_shift(chances: Weights, *, several: bool, weights: Sequence[float]) -> float:
     """Return the shift that the probabilities of a sample suggest."""
-    logits = np.clip(logits_of(chances), -MOST_STEPS, MOST_STEPS)  # as those that the weights were fitted to
+    logits = np.clip(logits_of(chances), -MAX_STEPS, MAX_STEPS)  # as those that the weights were fitted to
     cut = float(score_features(logits, several=several) @ np.array(weights[:-1])) + weights[-1]
     return min(max(log_odds(THRESHOLD) - cut, LOWEST), HIGHEST)

@@ -32,10 +32,10 @@ from thresher.judges.adaptive.calibration import (
     log_odds,
     logits_of,
 )
-from thresher.judges.adaptive.cut import CUT, FEWEST_PAGES, STEP, predicted_shift
+from thresher.judges.adaptive.cut import CUT, MIN_PAGES, STEP, predicted_shift
 from thresher.judges.adaptive.label_correction import LabelledRows
 from thresher.judges.adaptive.label_learner import (
-    MOST_LABELS,
+    MAX_LABELS,
     OFFSET_DEVIATION,
     LabelEffect,
     PageAxes,
@@ -49,8 +49,8 @@ from thresher.judges.adaptive.terms import TITLED, Matrix, Numbers, PhraseWords,
 from thresher.judges.adaptive.topic_model import TopicExamples, TopicModel, TopicModelConstants, TopicSimilarity, fit
 from thresher.judges.base import (
     FINAL_PAGES,
-    LEAST_CHANGE,
-    MOST_WORDS,
+    MAX_WORDS,
+    MIN_CHANGE,
     NearestExample,
     Reasons,
     StateStore,
@@ -65,7 +65,7 @@ from thresher.text.vectors import Vector
 from thresher.text.word_vectors import WordVectors, load_word_vectors
 from thresher.topics.profile import TopicProfile
 
-MOST_EXAMPLES = 100
+MAX_EXAMPLES = 100
 """Upper bound of permanent positive examples, and of permanent negative ones."""
 NOT_JUDGED = -1.0
 TOPIC_TERM_SHARE = 0.25
@@ -211,7 +211,7 @@ class LanguageModel:
     def _has_room(self, label: float) -> bool:
         """Return whether one more positive (or negative) example may be kept permanently; of models, half as many."""
         refused = sum(_is_no(self.verdict(url)) for url in self.sample.kept_urls)
-        most = MOST_EXAMPLES if is_certain(label) else MOST_EXAMPLES // 2
+        most = MAX_EXAMPLES if is_certain(label) else MAX_EXAMPLES // 2
         return (refused if _is_no(label) else self.sample.kept - refused) < most
 
     def verdict(self, url: str) -> float | None:
@@ -260,7 +260,7 @@ class LanguageModel:
             for place, url in enumerate(self.sample.urls)
             if (label := self.verdict(url)) is not None and (label == 0.0 or url not in self._seeds)
         }
-        places, self._effect = list(labels)[-MOST_LABELS:], None
+        places, self._effect = list(labels)[-MAX_LABELS:], None
         if not places:
             return logits
         features, given = self._features(), [labels[place] for place in places]
@@ -282,7 +282,7 @@ class LanguageModel:
         if self._cut is None or seen <= self._shift_pages:
             return
         others = np.array([url not in self._seeds for url in self.sample.urls], dtype=bool)
-        if np.count_nonzero(others) < FEWEST_PAGES:
+        if np.count_nonzero(others) < MIN_PAGES:
             return
         self._shift_pages = seen
         shift = predicted_shift(chances[others], several=self._model.scale.examples > 1, weights=self._cut)
@@ -319,8 +319,8 @@ class LanguageModel:
         if known is None:  # never judged: there is no judgement to revise
             return None
         now = self._judgement(url, s, logit)
-        same_relevance = abs(now.relevance - self._relevance.get(url, NOT_JUDGED)) <= LEAST_CHANGE
-        if same_relevance and abs(now.reward - known) <= LEAST_CHANGE:
+        same_relevance = abs(now.relevance - self._relevance.get(url, NOT_JUDGED)) <= MIN_CHANGE
+        if same_relevance and abs(now.reward - known) <= MIN_CHANGE:
             return None
         self.record_judgement(url, now)
         return now
@@ -339,19 +339,19 @@ class LanguageModel:
     def _judgement(self, url: str, s: TopicSimilarity, logit: float) -> Judgement:
         """Make the judgement from the similarity, and from the logit after the shift of the crawl and labels."""
         labelled, model, relevance = self.verdict(url), self._model, chance_of(logit)
-        parts = {"likeness": s.plain, "ordinary": model.middle, "good": model.level}
+        breakdown = {"similarity": s.plain, "background level": model.middle, "topic level": model.level}
         if s.titled:
-            parts["titled"] = s.titled
+            breakdown["titled"] = s.titled
         if s.corrected != s.plain:
-            parts["taught"] = s.corrected - s.plain
+            breakdown["label correction"] = s.corrected - s.plain
         if labelled is not None:
-            parts |= {LABEL_PART: float(labelled), UNLABELLED_PART: relevance}
+            breakdown |= {LABEL_PART: float(labelled), UNLABELLED_PART: relevance}
             relevance = with_label(relevance, labelled)
         return Judgement(
             relevance=relevance,
             relevant=relevance >= self._threshold,
             reward=self._reward(url, s),
-            parts=parts,
+            breakdown=breakdown,
             final=self.sample.seen_by_all >= FINAL_PAGES,
         )
 
@@ -567,9 +567,9 @@ class AdaptiveJudge:
 
 
 def _some_of_each(words: Sequence[TermWeight]) -> list[TermWeight]:
-    """Return at most half of `MOST_WORDS` for, and half against, so that many of one kind do not hide the other."""
-    positive = [word for word in words if word.weight > 0][: MOST_WORDS // 2]
-    negative = [word for word in words if word.weight < 0][: MOST_WORDS // 2]
+    """Return at most half of `MAX_WORDS` for, and half against, so that many of one kind do not hide the other."""
+    positive = [word for word in words if word.weight > 0][: MAX_WORDS // 2]
+    negative = [word for word in words if word.weight < 0][: MAX_WORDS // 2]
     return sorted([*positive, *negative], key=lambda word: -abs(word.weight))
 
 

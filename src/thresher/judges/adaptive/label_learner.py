@@ -25,11 +25,11 @@ AXES, AXIS_TERMS, AXIS_PAGES = 50, 2000, 500
 """Number of axes, and of the terms and pages that they are computed from."""
 OFFSET_DEVIATION: Mapping[str, float] = {OTHER: 1.0, CHINESE: 1.5}
 SIMILARITY = 3.0
-MOST_LABELS = 500
+MAX_LABELS = 500
 """The latest labels that count."""
 NEWTON_STEPS = 30
-LEAST_STEP, LEAST_GAIN = 1e-3, 1e-5
-LEAST_WEIGHT = 1e-6
+MIN_STEP, MIN_GAIN = 1e-3, 1e-5
+MIN_WEIGHT = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def learn_labels(logits: Weights, features: Weights, labels: Sequence[float], of
         labels: Whether each is on topic, or the probability by a model, which counts less the nearer it is to one half.
     """
     given = np.array(labels, dtype=np.float64)
-    truth, weights = np.round(given), np.maximum(np.abs(2.0 * given - 1.0), LEAST_WEIGHT)
+    truth, weights = np.round(given), np.maximum(np.abs(2.0 * given - 1.0), MIN_WEIGHT)
     covariance = offset_deviation**2 + SIMILARITY**2 * features @ features.T + 1e-6 * np.eye(len(given))
     amounts, best = np.zeros(len(given)), -np.inf
     for _ in range(NEWTON_STEPS):
@@ -123,11 +123,11 @@ def learn_labels(logits: Weights, features: Weights, labels: Sequence[float], of
         before = max(best, _log_posterior(amounts, logits, covariance, truth, weights))
         while (best := _log_posterior(amounts + step * direction, logits, covariance, truth, weights)) < before:
             step /= 2.0
-            if step < LEAST_STEP:
+            if step < MIN_STEP:
                 step, best = 0.0, before
                 break
         amounts = amounts + step * direction
-        if best - before < LEAST_GAIN:
+        if best - before < MIN_GAIN:
             break
     return LabelEffect(offset_deviation**2 * float(amounts.sum()), SIMILARITY**2 * (features.T @ amounts))
 

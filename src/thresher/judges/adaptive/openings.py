@@ -23,7 +23,7 @@ from thresher.text.word_vectors import Floats, WordVectors, unit_length
 
 OPENING_TERMS = 60
 """The number of different terms of a page that are its opening: about 600 characters."""
-LEAST_KNOWN = 0.5
+MIN_KNOWN = 0.5
 """The share of an opening's terms that must be in the table."""
 COMMON_LENGTH, COMMON_PAGES = 0.73, 100.0
 """The mean length of the common part of an opening, and the background pages after which it counts half."""
@@ -36,7 +36,7 @@ def embed_opening(terms: TermVector, word_vectors: WordVectors | None) -> Floats
     if word_vectors is None:
         return UNKNOWN
     rows = np.array(word_vectors.rows(terms.names[:OPENING_TERMS]), dtype=np.int32)
-    if np.count_nonzero(rows) < max(LEAST_KNOWN * len(rows), 1):
+    if np.count_nonzero(rows) < max(MIN_KNOWN * len(rows), 1):
         return np.zeros(word_vectors.width, dtype=np.float32)
     return word_vectors.embed_weighted(rows, terms.weights[:OPENING_TERMS])
 

@@ -21,7 +21,7 @@ from thresher.judges.adaptive.snapshot import ReservoirSnapshot
 from thresher.judges.adaptive.terms import Matrix, Numbers, TermRow, TermVector, Weights
 from thresher.text.word_vectors import Floats, WordVectors
 
-MOST_TERMS = 400_000
+MAX_TERMS = 400_000
 """Above this number of terms, those that no page of the sample contains are dropped."""
 UNUSED_SHARE = 0.25
 """When even more terms are in use: the share of further terms before the unused ones are looked for again."""
@@ -201,7 +201,7 @@ class Reservoir:
         since = max(self.seen - self._older_seen - len(self._kept), len(newer))
         return [Stratum(self._older_seen, older), Stratum(since, newer)]
 
-    def forget_unused_terms(self, *, most: int = MOST_TERMS) -> None:
+    def forget_unused_terms(self, *, most: int = MAX_TERMS) -> None:
         """Renumber the terms once there are too many; indices obtained before become invalid."""
         if len(self._terms) <= max(most, self._most_used):
             return

@@ -194,7 +194,7 @@ def _concatenate(parts: list[Any]) -> Any:
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-MOST_SENT = 1_000
+MAX_SENT = 1_000
 """Upper bound of pages in an entry; with long pages the entry is full before."""
 
 
@@ -272,8 +272,8 @@ class EntrySizer:
     """Finds the largest number of pages that fits into an entry, starting a little above the last one."""
 
     def __init__(self) -> None:
-        self._fits = MOST_SENT
+        self._fits = MAX_SENT
 
     def entry(self, make: Callable[[int], bytes]) -> bytes:
-        content, self._fits = fitted(make, min(MOST_SENT, self._fits + self._fits // 8 + 1))
+        content, self._fits = fitted(make, min(MAX_SENT, self._fits + self._fits // 8 + 1))
         return content

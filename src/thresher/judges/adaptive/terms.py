@@ -19,7 +19,7 @@ from thresher.records import ParsedPage
 from thresher.text.tokens import adjacent, count, is_bigram, stemmed_as, tokenize
 
 WORD_SEPARATORS = str.maketrans("_-./", "    ")
-MOST_PACKED = 1 << 22
+MAX_PACKED = 1 << 22
 """Upper bound of unpacked bytes: a page has at most some thousand terms."""
 
 Numbers = NDArray[np.int32]
@@ -57,7 +57,7 @@ class TermVector:
             ValueError: The bytes are damaged.
         """
         try:
-            content = zstd.decompress(packed, max_bytes=MOST_PACKED)
+            content = zstd.decompress(packed, max_bytes=MAX_PACKED)
         except zstd.ZstdError as error:
             raise ValueError(f"packed terms cannot be read: {error}") from error
         names, _, weights = content.partition(b"\0")
@@ -125,11 +125,11 @@ class Matrix:
 
 TITLE, HEADINGS, LEAD = 4.0, 1.0, 4.0
 """Additional count of an occurrence in these sections; every occurrence in the text counts 1."""
-MOST_CHARACTERS = 50_000
+MAX_CHARACTERS = 50_000
 """Text beyond this is ignored."""
 LEAD_CHARACTERS = 500
 """Length of the lead, besides the title."""
-FEWEST_LETTERS = 5
+MIN_LETTERS = 5
 """Shorter stems are prefixes of too many other words."""
 TITLED, TITLED_WEIGHT = "title:", 0.001
 """Beginning and weight of the term for a word of the phrase that names a page; too light to change its similarities."""
@@ -137,7 +137,7 @@ TITLED, TITLED_WEIGHT = "title:", 0.001
 
 def term_weights(page: ParsedPage) -> TermVector:
     """Weigh the terms of a page: ``ln(1 + n)``, n counting each occurrence by its section."""
-    n: dict[str, float] = dict(count(page.text[:MOST_CHARACTERS], page.language))
+    n: dict[str, float] = dict(count(page.text[:MAX_CHARACTERS], page.language))
     places = [
         (page.title, TITLE),
         (" ; ".join(page.headings), HEADINGS),
@@ -173,8 +173,8 @@ class PhraseWords:
         for phrase in phrases:
             terms = [term for word in phrase.split() for term in self._written[word]]
             for term in terms:
-                if len(term) >= FEWEST_LETTERS and not is_bigram(term):
-                    self._words.setdefault(term[:FEWEST_LETTERS], []).append(term)
+                if len(term) >= MIN_LETTERS and not is_bigram(term):
+                    self._words.setdefault(term[:MIN_LETTERS], []).append(term)
             self._pairs.update(pair for pair in pairwise(terms) if not any(map(is_bigram, pair)))
 
     @property
@@ -204,13 +204,13 @@ class PhraseWords:
         path = unquote(urlsplit(page.url).path).translate(WORD_SEPARATORS)
         names = " ; ".join([page.title, *page.headings[:1], path])
         found = set(tokenize(names, page.language))
-        found |= {form for term in found if term[:FEWEST_LETTERS] in self._words and (form := self._of(term))}
+        found |= {form for term in found if term[:MIN_LETTERS] in self._words and (form := self._of(term))}
         found |= {form for term, form in self._forms(stemmed_as(page.language)).items() if term in found}
         words = {tuple(terms) for phrase in self._named for terms in phrase if found.issuperset(terms)}
         return [TITLED + " ".join(terms) for terms in sorted(words)]
 
     def _unified(self, page: ParsedPage, terms: TermVector) -> TermVector:
-        forms = {name: word for name in terms.names if name[:FEWEST_LETTERS] in self._words if (word := self._of(name))}
+        forms = {name: word for name in terms.names if name[:MIN_LETTERS] in self._words if (word := self._of(name))}
         if stems := self._forms(stemmed_as(page.language)):
             forms |= {name: stems[name] for name in terms.names if name in stems}
         pairs = self._count_pairs(page, {*terms.names, *forms.values()}, forms)
@@ -240,7 +240,7 @@ class PhraseWords:
 
     def _of(self, name: str) -> str | None:
         """Return the word that a term is another form of."""
-        words = self._words[name[:FEWEST_LETTERS]]
+        words = self._words[name[:MIN_LETTERS]]
         if name in words:
             return None
         return next((word for word in words if word.startswith(name) or name.startswith(word)), None)
@@ -250,7 +250,7 @@ class PhraseWords:
         if not possible:  # most pages; only the others are tokenized
             return {}
         wanted = {**{word: word for pair in possible for word in pair}, **forms}
-        found = Counter(filter(possible.__contains__, adjacent(page.text[:MOST_CHARACTERS], wanted, page.language)))
+        found = Counter(filter(possible.__contains__, adjacent(page.text[:MAX_CHARACTERS], wanted, page.language)))
         return {" ".join(pair): float(times) for pair, times in found.items()}
 
 

@@ -49,7 +49,7 @@ from thresher.text.word_vectors import Floats
 
 FLOOR = 0.05
 """The lowest importance of a term."""
-FEWEST_PAGES = 10
+MIN_PAGES = 10
 """Pages besides the seeds from which the middle is estimated from the sample."""
 MIDDLE_SHARE = 0.5
 """The middle is at most this share of the score of a seed."""
@@ -57,7 +57,7 @@ UNNAMED = 0.5
 """Where no example contains a word of the phrase, this share of the early similarity is used for `named`."""
 OTHERS_SHARE = 0.2
 """A word that names more than all but this share of the pages counts less: it is a part of every title of a site."""
-LEAST_LABEL_WEIGHT = 1e-6  # of a label with the probability one half
+MIN_LABEL_WEIGHT = 1e-6  # of a label with the probability one half
 LEVEL_WITHOUT_SEEDS = 0.25
 """The level when there is neither a seed nor a background to estimate it from."""
 
@@ -318,7 +318,7 @@ def _titles(examples: TopicExamples, matrix: Matrix, terms: int) -> list[Weights
         title = np.zeros(terms)
         for term in named_by:
             pages = float(matrix.per_term(matrix.pages)[matrix.numbers == term].sum())
-            others = 1.0 - pages / (float(matrix.pages.sum()) + FEWEST_PAGES)
+            others = 1.0 - pages / (float(matrix.pages.sum()) + MIN_PAGES)
             title[term] = min(others / OTHERS_SHARE, 1.0) / words
         found.append(title)
     return found
@@ -337,7 +337,7 @@ def _apply_labels(
     scale = max(model.level - model.middle, 1e-9)
     missed = errors((s - model.middle) / scale, labelled, constants.label_targets)
     labelled_pages = unit_z.rows([*labelled.yes, *labelled.no])
-    noise = constants.label_targets.noise / np.maximum(labelled.weights, LEAST_LABEL_WEIGHT)
+    noise = constants.label_targets.noise / np.maximum(labelled.weights, MIN_LABEL_WEIGHT)
     v = correction_vector(labelled_pages, missed, noise, terms=len(model.direction))
     after = s + scale * unit_z.sums(unit_z.weights * v.take(matrix.numbers))
     return replace(model, corrected=model.direction + scale * v), after
@@ -363,7 +363,7 @@ def _importance(matrix: Matrix, terms: int, w: Weights, trust: float) -> Weights
 
 def _middle(s: Weights, n: Weights, examples: TopicExamples, left_out: Weights) -> tuple[float, float]:
     at_most = MIDDLE_SHARE * float(left_out.mean()) if len(left_out) else None
-    if len(s) < len(examples.places) + FEWEST_PAGES:
+    if len(s) < len(examples.places) + MIN_PAGES:
         return at_most or 0.0, 0.0
     median, spread = _median(s, n), weighted_deviation(s, n)
     # where most of the crawl is on topic, the median page is not an ordinary one

@@ -17,7 +17,7 @@ MAX_CHARACTERS = 1 << 20
 MAX_LINKS = 1_000
 MAX_TITLE_CHARACTERS = 300
 
-LEAST_CHARACTERS = 10
+MIN_CHARACTERS = 10
 """A document with less text is taken for a scan."""
 
 Segment = tuple[str, str]

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from thresher.parsing.documents.document import (
-    LEAST_CHARACTERS,
     MAX_CHARACTERS,
+    MIN_CHARACTERS,
     DocumentHtml,
     DocumentLimits,
     Segment,
@@ -64,7 +64,7 @@ def _read(archive: zipfile.ZipFile) -> DocumentHtml:
     except _Full:
         flaw = "longer than the limit"
     html.is_cut = bool(flaw)
-    if html.characters < LEAST_CHARACTERS:
+    if html.characters < MIN_CHARACTERS:
         raise UnreadableDocument("damaged" if flaw else "no text (scanned)")
     return html
 

@@ -19,9 +19,9 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from thresher.parsing.documents.document import (
-    LEAST_CHARACTERS,
     MAX_CHARACTERS,
     MAX_LINKS,
+    MIN_CHARACTERS,
     DocumentHtml,
     DocumentLimits,
     Segment,
@@ -39,7 +39,7 @@ _SAME_SIZE_RATIO = 1.1  # the boxes of characters of one font differ by some per
 _MAX_HEADING_CHARACTERS = 200
 _PARAGRAPH_PITCH = 1.35
 _HEADING_PITCH = 1.5  # lines of one heading are closer than this, times the value above
-_LEAST_REPEATED_PAGES = 4
+_MIN_REPEATED_PAGES = 4
 _SENTENCE_ENDS = tuple(".!?:;。！？：；…”\"'’)）")
 _LEADING_NUMBER = re.compile(r"^(?:第?[\d.]+[章节]?|[ivx]+\.)\s*(?=\D)", re.IGNORECASE).sub
 _NO_TITLE = re.compile(
@@ -116,7 +116,7 @@ class _PdfReader:
         html = DocumentHtml(title=self._title(), meta=self._meta())
         outline = self._outline()
         lines, broken = self._lines(html)
-        if sum(len(line.text) for line in lines) < LEAST_CHARACTERS:
+        if sum(len(line.text) for line in lines) < MIN_CHARACTERS:
             raise UnreadableDocument("damaged" if broken and not lines else "no text (scanned)")
         lines = _without_repeated(lines) or lines
         _join_words(lines)
@@ -289,7 +289,7 @@ def _without_repeated(lines: list[_Line]) -> list[_Line]:
         if line.text:
             edges[line.page] = (edges.get(line.page, (line, line))[0], line)
     counts = Counter(text for pair in edges.values() for text in {_without_digits(line) for line in pair})
-    most = max(_LEAST_REPEATED_PAGES, len(edges) / 2)
+    most = max(_MIN_REPEATED_PAGES, len(edges) / 2)
     repeated = {text for text, count in counts.items() if count >= most}
     ends = {id(line) for pair in edges.values() for line in pair if _without_digits(line) in repeated}
     return [line for line in lines if id(line) not in ends]

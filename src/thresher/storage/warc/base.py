@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Captures(Protocol):
     """An archive of raw responses; once `keep` has returned, they survive the process."""
 
-    async def keep(self, responses: Sequence[tuple[PageRecord, FetchedPage]]) -> None:
+    async def append(self, responses: Sequence[tuple[PageRecord, FetchedPage]]) -> None:
         """Archive responses; skip those that do not belong into the archive."""
         ...
 

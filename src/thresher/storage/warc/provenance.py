@@ -11,8 +11,8 @@ from thresher.sqlite_files import open_to_read
 from thresher.storage.page_store import PageRecord, segment_files
 
 _STEP = "SELECT url, parent FROM page WHERE fingerprint = ? ORDER BY id DESC LIMIT 1"
-_MOST_STEPS = 20_000
-_MOST_HOPS = 100
+_MAX_STEPS = 20_000
+_MAX_HOPS = 100
 _SCAN_SECONDS = 10.0
 
 
@@ -33,7 +33,7 @@ class Paths:
         self._record(record.fingerprint, (record.url, record.parent))
         path: list[str] = []
         parent, passed = record.parent, {record.fingerprint}
-        while parent and parent not in passed and len(path) < _MOST_HOPS:
+        while parent and parent not in passed and len(path) < _MAX_HOPS:
             passed.add(parent)
             step = self._steps.get(parent) or self._find(parent)
             if step is None:
@@ -49,7 +49,7 @@ class Paths:
 
     def _record(self, fingerprint: int, step: tuple[str, int]) -> None:
         self._steps[fingerprint] = step
-        if len(self._steps) > _MOST_STEPS:
+        if len(self._steps) > _MAX_STEPS:
             self._steps.popitem(last=False)
 
     def _find(self, fingerprint: int) -> tuple[str, int] | None:

@@ -11,7 +11,7 @@ from thresher.parsing.html import parse
 from thresher.parsing.response import is_page_type
 from thresher.reasons.legacy import read_shared
 from thresher.records import Outcome
-from thresher.storage.page_store import PageRecord
+from thresher.storage.page_store import PageRecord, current_parts
 from thresher.storage.warc.cdxj import member_line
 from thresher.storage.warc.reader import Damage, Member, read_block, walk
 from thresher.storage.warc.records import seconds_of
@@ -73,6 +73,7 @@ def row_of(path: Path, found: ScannedCapture) -> PageRecord | None:
         values: dict[str, Any] = {name: value for name, value in stored.items() if name in known}
         values["reason"] = read_shared(stored["reason"], stored.get("reason_kind"), stored.get("reason_detail"))
         values["outcome"] = Outcome(values["outcome"])
+        values["parts"] = current_parts(values.get("parts") or {})
         if found.kind == "response" and values.get("page") and is_page_type(found.content_type):
             body = read_block(path, found.offset).partition(b"\r\n\r\n")[2]
             values["text"] = parse(found.url, body, found.content_type).text

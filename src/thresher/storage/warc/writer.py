@@ -46,7 +46,7 @@ V = TypeVar("V")
 
 MAX_FILE_BYTES = 256 << 20
 """A file is closed when it is larger; this bounds the memory for its index."""
-MOST_ORIGINALS = 50_000
+MAX_ORIGINALS = 50_000
 """Bodies remembered for deduplication; older ones are archived again."""
 
 
@@ -91,7 +91,7 @@ class WarcWriter:
         self._index_unfinished()
         self._recall()
 
-    async def keep(self, responses: Sequence[tuple[PageRecord, FetchedPage]]) -> None:
+    async def append(self, responses: Sequence[tuple[PageRecord, FetchedPage]]) -> None:
         if composed := self._composed(responses):
             await asyncio.to_thread(self._write, composed)
 
@@ -177,7 +177,7 @@ class WarcWriter:
         """Load from the newest indexes which pages and bodies were archived in earlier runs, by any worker."""
         newest = sorted(self._folder.glob(f"*{ENDING}"), key=lambda path: path.stat().st_mtime, reverse=True)
         lines = chain.from_iterable(path.read_text(encoding="utf-8").splitlines() for path in newest)
-        for line in islice(lines, MOST_ORIGINALS):
+        for line in islice(lines, MAX_ORIGINALS):
             with suppress(ValueError, LookupError, TypeError):  # a line of another program
                 _, moment, fields = line.split(" ", 2)
                 entry = json.loads(fields)
@@ -216,5 +216,5 @@ class _Composed:
 
 def _remember(known: OrderedDict[K, V], key: K, value: V) -> None:
     known[key] = value
-    if len(known) > MOST_ORIGINALS:
+    if len(known) > MAX_ORIGINALS:
         known.popitem(last=False)

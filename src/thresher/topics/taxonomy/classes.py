@@ -15,15 +15,15 @@ import xxhash
 
 from thresher.topics.taxonomy.taxonomy import TaxonomyReader
 
-LEAST_URLS = 150
-MOST_URLS = 150
+MIN_URLS = 150
+MAX_URLS = 150
 """The paper's values: the minimum and the maximum number of URLs of a class."""
 
 ALL_LANGUAGES = ("en", "zh")
 
 
 def classes(
-    taxonomy: TaxonomyReader, *, least: int = LEAST_URLS, most: int = MOST_URLS, random_state: int = 0
+    taxonomy: TaxonomyReader, *, least: int = MIN_URLS, most: int = MAX_URLS, random_state: int = 0
 ) -> dict[str, list[str]]:
     """Return the classes of a taxonomy: for each its path, and title and description of its example pages.
 
@@ -38,7 +38,7 @@ def classes(
 
 
 def class_urls(
-    taxonomy: TaxonomyReader, *, least: int = LEAST_URLS, most: int = MOST_URLS, random_state: int = 0
+    taxonomy: TaxonomyReader, *, least: int = MIN_URLS, most: int = MAX_URLS, random_state: int = 0
 ) -> dict[str, list[str]]:
     """Return the same classes, with the URLs of the same example pages."""
     sampled = _sample(taxonomy, _homes(taxonomy, least), most, random_state)

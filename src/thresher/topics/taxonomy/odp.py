@@ -26,8 +26,8 @@ from thresher.topics.taxonomy.tables import MAX_TEXT, Damage, clean_text, is_web
 from thresher.topics.taxonomy.writer import TaxonomyWriter
 
 _CHUNK = 1 << 18
-_LONGEST_TOKEN = 4 << 20
-_LONGEST_REFERENCE = 12
+_MAX_TOKEN_CHARACTERS = 4 << 20
+_MAX_REFERENCE_CHARACTERS = 12
 _MAX_LINKS = 100_000
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _REFERENCE = re.compile(r"&(?:(?:amp|lt|gt|quot|apos);|#(\d{1,7});|#x([0-9a-fA-F]{1,6});)?")
@@ -57,8 +57,10 @@ def read_odp(file: BinaryIO, name: str, writer: TaxonomyWriter) -> Damage:
             packed = text.encode("utf-8")
             parser.Parse(packed)
             fed += len(packed)
-            if fed - parser.CurrentByteIndex > _LONGEST_TOKEN:
-                raise ConfigError(f"{name}:{parser.CurrentLineNumber}: no end of a tag in {_LONGEST_TOKEN >> 20} MB")
+            if fed - parser.CurrentByteIndex > _MAX_TOKEN_CHARACTERS:
+                raise ConfigError(
+                    f"{name}:{parser.CurrentLineNumber}: no end of a tag in {_MAX_TOKEN_CHARACTERS >> 20} MB"
+                )
             yield repaired.take_count(), dump.take_skipped()
         parser.Parse(b"", True)
     except expat.ExpatError as error:
@@ -97,7 +99,7 @@ class RepairedText:
             self._count += decoded.count(_REPLACEMENT) - (last + chunk).count(_REPLACEMENT.encode())
             last = (last + chunk)[-2:]
             text = held + decoded
-            cut = text.find("&", max(0, len(text) - _LONGEST_REFERENCE))
+            cut = text.find("&", max(0, len(text) - _MAX_REFERENCE_CHARACTERS))
             held = text[cut:] if cut >= 0 else ""
             yield self._repair(text[: len(text) - len(held)])
         yield self._repair(held + decoder.decode(b"", True))

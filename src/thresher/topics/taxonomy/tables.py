@@ -23,7 +23,7 @@ _NAMES = {
     "en": "en", "label": "en", "label_en": "en", "zh": "zh", "label_zh": "zh", "zh_label": "zh",
     "url": "url", "title": "title", "description": "description",
 }  # fmt: skip
-_LONGEST_LINE = 1 << 20
+_MAX_LINE_BYTES = 1 << 20
 _PROGRESS_EVERY = 10_000
 
 Damage = Iterator[tuple[int, int]]
@@ -88,7 +88,7 @@ def is_web_address(url: str) -> bool:
 
 
 def _lines(file: BinaryIO) -> Iterator[str]:
-    while line := file.readline(_LONGEST_LINE):
+    while line := file.readline(_MAX_LINE_BYTES):
         text = line.decode("utf-8", "replace").removeprefix("\ufeff").strip("\r\n")
         if text.strip() and not text.startswith("#"):
             yield text

@@ -209,15 +209,15 @@ class MemoryFrontier:
         value, end = self._shared_state.get((host, kind), ("", -math.inf))
         return value if end > self._clock() else None
 
-    async def acquire_lock(self, gate: str, *, seconds: float) -> float:
+    async def acquire_lock(self, name: str, *, seconds: float) -> float:
         now = self._clock()
-        wait = max(0.0, self._locks.get(gate, 0.0) - now)
+        wait = max(0.0, self._locks.get(name, 0.0) - now)
         if not wait:
-            self._locks[gate] = now + seconds
+            self._locks[name] = now + seconds
         return wait
 
-    async def release_lock(self, gate: str, *, delay_seconds: float) -> None:
-        self._locks[gate] = self._clock() + delay_seconds
+    async def release_lock(self, name: str, *, delay_seconds: float) -> None:
+        self._locks[name] = self._clock() + delay_seconds
 
     async def identify(self, crawl_id: str) -> str:
         return self._shared_state.setdefault(("", "crawl id"), (crawl_id, math.inf))[0]
@@ -263,7 +263,7 @@ class MemoryFrontier:
             host=self._host(host_key(candidate.url)),
             age=self._age,
             score=candidate.score,
-            carry=candidate.carry,
+            strategy_data=candidate.strategy_data,
             depth_left=candidate.depth_left,
             hops=candidate.hops,
             redirects=candidate.redirects,
@@ -279,7 +279,11 @@ class MemoryFrontier:
         if self._merge is Merge.FIRST:
             return
         if candidate.score > url.score:
-            url.carry, url.parent, url.redirects = candidate.carry, candidate.parent, candidate.redirects
+            url.strategy_data, url.parent, url.redirects = (
+                candidate.strategy_data,
+                candidate.parent,
+                candidate.redirects,
+            )
             url.for_host = candidate.for_host
         score = max(url.score, candidate.score)
         if self._merge is Merge.MEAN:
@@ -320,7 +324,7 @@ class MemoryFrontier:
             score=url.score,
             fence=self._fence,
             until=lease_end,
-            carry=url.carry,
+            strategy_data=url.strategy_data,
             depth_left=url.depth_left,
             hops=url.hops,
             redirects=url.redirects,

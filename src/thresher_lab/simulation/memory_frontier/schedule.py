@@ -10,7 +10,7 @@ from heapq import nsmallest
 
 from thresher.frontier.base import FailureCount, HostEntry, UrlEntry, UrlState
 from thresher.reasons.reason import NO_REASON, Reason
-from thresher.records import Carry, RequestKind
+from thresher.records import RequestKind, StrategyData
 from thresher_lab.simulation.memory_frontier.heap import LazyHeap
 
 
@@ -33,7 +33,7 @@ class Url:
     host: Host
     age: int
     score: float
-    carry: Carry
+    strategy_data: StrategyData
     depth_left: int
     hops: int
     redirects: int

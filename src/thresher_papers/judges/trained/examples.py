@@ -15,13 +15,13 @@ from thresher.judges.base import label_weight
 from thresher.topics.profile import TopicProfile
 from thresher_papers.judges.estimators.sections import Counts
 
-MOST_EXAMPLES = 200
+MAX_EXAMPLES = 200
 """Upper bound of permanently kept seeds and labelled pages; further ones are sampled like any other page."""
-FEWEST_BACKGROUND = 10
+MIN_BACKGROUND = 10
 """Pages besides the examples that training needs at least."""
-LEAST_LABEL_WEIGHT = 0.5
+MIN_LABEL_WEIGHT = 0.5
 """Labels of models that count less are no examples."""
-MOST_TERMS = 2_000
+MAX_TERMS = 2_000
 """Terms of one page that are used, the most frequent ones: a page of random words must not fill the memory."""
 
 
@@ -58,7 +58,7 @@ class TrainingPages:
         if seed or url in self._seed_urls:
             self._seeds.add(url)
         self._chinese[url] = chinese
-        if self.is_example(url) and self.sample.kept < MOST_EXAMPLES:
+        if self.is_example(url) and self.sample.kept < MAX_EXAMPLES:
             self.sample.keep(url, TermVector.of(counts))
         elif left := self.sample.add(url, TermVector.of(counts)):
             self._forget(left)
@@ -71,7 +71,7 @@ class TrainingPages:
     def set_label(self, url: str, relevant: float | None) -> None:
         """Set the label of a page; None withdraws it."""
         self._labelled[url] = relevant
-        if relevant is not None and self.sample.kept < MOST_EXAMPLES:
+        if relevant is not None and self.sample.kept < MAX_EXAMPLES:
             self.sample.keep_known(url)
 
     def is_chinese(self, url: str) -> bool:
@@ -94,7 +94,7 @@ class TrainingPages:
     def are_enough(self) -> bool:
         """Return whether there are enough pages for training: a positive example, and a background."""
         yes = sum(map(self._is_yes, self.sample.urls))
-        return yes > 0 and len(self.sample) - yes >= FEWEST_BACKGROUND
+        return yes > 0 and len(self.sample) - yes >= MIN_BACKGROUND
 
     def entry(self, worker: str) -> bytes:
         """Return the state to save for a restart and for other workers: examples, labels, a snapshot of the sample."""
@@ -127,7 +127,7 @@ class TrainingPages:
         self._labelled_elsewhere.update(state.labelled)
         for place in range(snapshot.kept):
             url = snapshot.urls[place]
-            if url not in self.sample and self.sample.kept < MOST_EXAMPLES:
+            if url not in self.sample and self.sample.kept < MAX_EXAMPLES:
                 self.add(url, snapshot.terms_of(place), chinese=other.chinese[url], seed=url in state.seeds)
         self.sample.set_peer_snapshot(state.worker, snapshot)
         self._peer_languages[state.worker] = other.chinese
@@ -144,7 +144,7 @@ class TrainingPages:
     def _example_label(self, url: str) -> bool | None:
         """Return the label as an example has it: None when it counts too little to train with."""
         label = self.labelled(url)
-        return None if label is None or label_weight(label) < LEAST_LABEL_WEIGHT else label > 0.5
+        return None if label is None or label_weight(label) < MIN_LABEL_WEIGHT else label > 0.5
 
     def _forget(self, url: str) -> None:
         self.given.pop(url, None)
@@ -173,7 +173,7 @@ class OtherPages:
 
 def most_frequent(counts: Counts) -> Counts:
     """Keep the most frequent terms of a page that has too many."""
-    if len(counts) <= MOST_TERMS:
+    if len(counts) <= MAX_TERMS:
         return counts
-    kept = sorted(counts, key=lambda term: -counts[term])[:MOST_TERMS]
+    kept = sorted(counts, key=lambda term: -counts[term])[:MAX_TERMS]
     return {term: counts[term] for term in kept}

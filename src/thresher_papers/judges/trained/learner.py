@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from thresher.errors import ConfigError
 from thresher.judges.adaptive.calibration import CHINESE
 from thresher.judges.adaptive.terms import TermVector
-from thresher.judges.base import FINAL_PAGES, LEAST_CHANGE, MOST_WORDS, StateStore, with_label
+from thresher.judges.base import FINAL_PAGES, MAX_WORDS, MIN_CHANGE, StateStore, with_label
 from thresher.judges.cosine import CosineJudge
 from thresher.modelstate.codec import ENTRY_BYTES, pack_both, readable, unpack_both
 from thresher.modelstate.schedule import RefitSchedule
@@ -153,7 +153,7 @@ class ExampleLearner:
     def words(self, page: ParsedPage) -> Sequence[TermWeight]:
         """Return what each term adds to the log-odds of the topic, or to the cosine while there is no model."""
         model = self._model_for(page)
-        return (model.words(self._counts(page)) if model else self._cosine.words(page))[:MOST_WORDS]
+        return (model.words(self._counts(page)) if model else self._cosine.words(page))[:MAX_WORDS]
 
     def learn(self, page: ParsedPage, *, seed: bool = False) -> Sequence[Revision]:
         self._pages.add(page.url, self._counts(page), chinese=_is_chinese(page), seed=seed)
@@ -229,15 +229,15 @@ class ExampleLearner:
         labelled, before = self._pages.labelled(url), self._pages.given.get(url)
         judgement = self._likely(probability, {})
         judgement = judgement if labelled is None else self._labelled(judgement, labelled)
-        if before is None or abs(judgement.relevance - before) <= LEAST_CHANGE:
+        if before is None or abs(judgement.relevance - before) <= MIN_CHANGE:
             return None
         self._pages.record_judgement(url, judgement.relevance)
         return Revision(url=url, judgement=replace(judgement, final=self._is_final()))
 
     def _labelled(self, judgement: Judgement, label: float) -> Judgement:
         relevance = with_label(judgement.relevance, label)
-        parts = {**judgement.parts, LABEL_PART: float(label)}
-        return Judgement(relevance=relevance, relevant=relevance >= self._threshold, parts=parts)
+        breakdown = {**judgement.breakdown, LABEL_PART: float(label)}
+        return Judgement(relevance=relevance, relevant=relevance >= self._threshold, breakdown=breakdown)
 
     def _by_cosine(self, page: ParsedPage) -> Judgement:
         """Judge without a model by the cosine, scaled so that its threshold becomes the judge's."""
@@ -245,9 +245,9 @@ class ExampleLearner:
         scaled = min(cosine.relevance * self._threshold / COLD_COSINE, 1.0)
         return replace(cosine, relevance=scaled, reward=min(cosine.relevance, 1.0))
 
-    def _likely(self, probability: float, parts: dict[str, float]) -> Judgement:
+    def _likely(self, probability: float, breakdown: dict[str, float]) -> Judgement:
         relevant = probability >= self._threshold
-        return Judgement(relevance=probability, relevant=relevant, parts={**parts, "probability": probability})
+        return Judgement(relevance=probability, relevant=relevant, breakdown={**breakdown, "probability": probability})
 
     def _by_counts(self, model: TrainedModel, counts: Counts) -> Judgement:
         if not model.knows(counts):

@@ -38,11 +38,11 @@ Steps = Sequence[Any]
 Fit = Callable[[Matrix, Truths, Floats], Steps]
 """Fits the steps to counts, classes and sample weights."""
 
-LEAST_PAGES = 3
+MIN_PAGES = 3
 """Minimum document frequency of a term."""
 FOLDS = 5
 PASSES = 2
-LEAST_SLOPE = 0.5
+MIN_SLOPE = 0.5
 """Minimum increase of the log-odds per standard deviation of the margins: a few unusual examples must not make all
 probabilities equal."""
 
@@ -56,7 +56,7 @@ def train(pages: TrainingPages, fit: Fit) -> tuple[TrainedModel, Floats] | None:
     X, (yes, no) = _counts(pages), pages.labels()
     likely = np.zeros(len(yes))
     try:
-        frequent = _prune(X, yes, k=None, min_document_frequency=LEAST_PAGES)  # once, because most terms are rare
+        frequent = _prune(X, yes, k=None, min_document_frequency=MIN_PAGES)  # once, because most terms are rare
         X = frequent.transform(X)
         for _ in range(PASSES):
             weights = balanced(yes, no, likely, pages.sample.pages_each())
@@ -91,7 +91,7 @@ def itfidf_bayes(terms: int, smoothing: float) -> Fit:
     """Return a function that fits naive Bayes with equal priors to the best terms, weighted by ITFIDF."""
 
     def fit(X: Matrix, y: Truths, weights: Floats) -> Steps:
-        prune = _prune(X, y, k=terms, min_document_frequency=LEAST_PAGES)
+        prune = _prune(X, y, k=terms, min_document_frequency=MIN_PAGES)
         weigh = ItfIdf().fit(prune.transform(X))
         weighed = sparse.diags_array(weights) @ weigh.transform(prune.transform(X))
         bayes = WeightedNaiveBayes(alpha=smoothing).fit(weighed, y)
@@ -139,7 +139,7 @@ def fit_logistic(margins: Floats, y: Truths, weights: Floats) -> tuple[float, fl
     twice = np.concatenate([margins, margins])[:, None] / spread
     labels = np.repeat([True, False], len(y))
     logistic = LogisticRegression(C=1e3).fit(twice, labels, np.concatenate([weights * target, weights * (1 - target)]))
-    return max(float(logistic.coef_[0, 0]), LEAST_SLOPE) / spread, float(logistic.intercept_[0])
+    return max(float(logistic.coef_[0, 0]), MIN_SLOPE) / spread, float(logistic.intercept_[0])
 
 
 def _prune(X: Matrix, y: Truths, **settings: Any) -> MutualInformationPruner:

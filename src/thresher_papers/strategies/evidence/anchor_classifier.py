@@ -14,9 +14,9 @@ from typing import Any
 
 from thresher.text.tokens import count
 
-MOST_TERMS = 50_000
+MAX_TERMS = 50_000
 """Terms that are remembered; the rarest are dropped first."""
-MOST_ANCHORS = 1 << 15
+MAX_ANCHORS = 1 << 15
 """Anchors whose scores are cached until the next training."""
 _LARGEST = 30.0
 """Log-odds are clipped to this, so that their exponential stays finite."""
@@ -111,12 +111,12 @@ class AnchorClassifier:
         if not self.is_trained:
             return None
         if anchor not in self._cache:
-            if len(self._cache) >= MOST_ANCHORS:
+            if len(self._cache) >= MAX_ANCHORS:
                 self._cache.clear()
             self._cache[anchor] = self._score(anchor)
         return self._cache[anchor]
 
-    def state(self, most_terms: int = MOST_TERMS) -> dict[str, Any]:
+    def state(self, most_terms: int = MAX_TERMS) -> dict[str, Any]:
         """Return this worker's own examples as plain values that JSON can hold."""
         own = AnchorCounts(self._examples, self._terms).bounded(most_terms).terms
         terms = {term: [own[True][term], own[False][term]] for term in own[True].keys() | own[False].keys()}
@@ -135,7 +135,7 @@ class AnchorClassifier:
             ValueError: They are invalid.
         """
         self._others[worker] = AnchorCounts.read(state)
-        each = MOST_TERMS // len(self._others)
+        each = MAX_TERMS // len(self._others)
         self._others = {name: counts.bounded(each) for name, counts in self._others.items()}
 
     def _all_counts(self) -> list[AnchorCounts]:
@@ -150,7 +150,7 @@ class AnchorClassifier:
 
     def _drop_rare_terms(self) -> None:
         both = self._terms[True] + self._terms[False]
-        for term, _ in both.most_common()[MOST_TERMS:]:
+        for term, _ in both.most_common()[MAX_TERMS:]:
             self._terms[True].pop(term, None)
             self._terms[False].pop(term, None)
 

@@ -15,7 +15,7 @@ from thresher.text.vectors import Vector, norm
 
 TOPIC_TERMS = 8
 """Terms of a topic vector: with more, no anchor of a few words could reach a cosine of one half."""
-MOST_TERMS = 100_000
+MAX_TERMS = 100_000
 """Terms that one table remembers; beyond it the rarest are dropped."""
 
 
@@ -44,8 +44,8 @@ class UnitTable:
         for unit in units:
             self._N += 1
             self._n.update(unit.keys())
-        if len(self._n) > MOST_TERMS:
-            self._n = Counter(dict(self._n.most_common(MOST_TERMS // 2)))
+        if len(self._n) > MAX_TERMS:
+            self._n = Counter(dict(self._n.most_common(MAX_TERMS // 2)))
 
     @property
     def units(self) -> int:
@@ -74,7 +74,7 @@ class UnitTable:
         w_u = self.weigh(u)
         return max(_cosine(w_u, self.weigh(topic)) for topic in matching)
 
-    def state(self, most_terms: int = MOST_TERMS) -> dict[str, Any]:
+    def state(self, most_terms: int = MAX_TERMS) -> dict[str, Any]:
         """Return this worker's own counts as JSON values."""
         return {"N": self._N, "n": dict(self._n if len(self._n) <= most_terms else self._n.most_common(most_terms))}
 
@@ -96,7 +96,7 @@ class UnitTable:
     def merge(self, worker: str, state: Mapping[str, Any]) -> None:
         """Replace the counts of another worker."""
         self._others[worker] = int(state["N"]), Counter(state["n"])
-        each = MOST_TERMS // len(self._others)
+        each = MAX_TERMS // len(self._others)
         for name, (N, n) in self._others.items():
             if len(n) > each:
                 self._others[name] = N, Counter(dict(n.most_common(each)))

@@ -9,7 +9,7 @@ from uuid import uuid4
 from thresher.judges.base import StateStore
 from thresher.modelstate.codec import fitted, pack_values, readable, unpack_values
 from thresher.modelstate.schedule import RefitSchedule
-from thresher_papers.strategies.evidence.tfc import MOST_TERMS, UnitTable
+from thresher_papers.strategies.evidence.tfc import MAX_TERMS, UnitTable
 
 
 class UnitTableState:
@@ -47,7 +47,7 @@ class UnitTableState:
 
     def save_state(self) -> None:
         if self._state_store:
-            content, _ = fitted(self._entry, MOST_TERMS)
+            content, _ = fitted(self._entry, MAX_TERMS)
             self._state_store.write(self._kind, content)
         self._refit_schedule.written(self._pages)
 

@@ -10,9 +10,9 @@ from thresher.linkgraph import LinkGraph
 
 LAST_LAYER = 4
 """The paper's N."""
-MOST_BACK_LINKS = 50
+MAX_BACK_LINKS = 50
 """Of one page: a search engine would return no more, and a page in every menu has thousands."""
-MOST_PAGES = 500
+MAX_PAGES = 500
 """Of one layer; the paper's largest had 552."""
 
 
@@ -34,8 +34,8 @@ def context_graph(
     targets: Iterable[int],
     *,
     N: int = LAST_LAYER,
-    most_back_links: int = MOST_BACK_LINKS,
-    most_pages: int = MOST_PAGES,
+    most_back_links: int = MAX_BACK_LINKS,
+    most_pages: int = MAX_PAGES,
     random_state: int = 0,
 ) -> ContextLayers:
     """Follow links back from the targets, up to layer N; sample pages and back links beyond the limits."""

@@ -21,14 +21,14 @@ from thresher.records import ParsedPage
 from thresher.urls.canonical import fingerprint
 from thresher_papers.strategies.layers.source import ELSEWHERE
 
-MOST_PAGES = 3_000
+MAX_PAGES = 3_000
 """Limit of the worker's own pages, and of those of all other workers together; the oldest are dropped."""
-MOST_CHARACTERS = 20_000
+MAX_CHARACTERS = 20_000
 """Of a page's text."""
 SENT_CHARACTERS, SENT_LINKS = 4_000, 200
 """Of a page that is saved and exchanged."""
 _LENGTH = 4
-_MOST_ROW_BYTES = 1 << 18
+_MAX_ROW_BYTES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class CrawledPages:
         most: How many pages are remembered.
     """
 
-    def __init__(self, *, most: int = MOST_PAGES) -> None:
+    def __init__(self, *, most: int = MAX_PAGES) -> None:
         self._most = most
         self._pages: dict[int, _Page] = {}
         self._packed: dict[int, bytes] = {}
@@ -53,7 +53,7 @@ class CrawledPages:
 
     def add(self, page: ParsedPage, *, target: bool) -> None:
         links = array("q", dict.fromkeys(fingerprint(link.url) for link in page.links))
-        self._remember(fingerprint(page.url), _Page(page.text[:MOST_CHARACTERS], links, target))
+        self._remember(fingerprint(page.url), _Page(page.text[:MAX_CHARACTERS], links, target))
 
     def _remember(self, url: int, page: _Page) -> None:
         self._pages[url], self._packed[url] = page, _pack(url, page)
@@ -122,7 +122,7 @@ def _read(content: bytes) -> tuple[str, dict[int, _Page]]:
         chunks.append(content[place - length : place])
     if not chunks:
         raise BadEntry("it is empty")
-    rows = (json.loads(decompress(chunk, most=_MOST_ROW_BYTES)) for chunk in chunks[1:])
+    rows = (json.loads(decompress(chunk, most=_MAX_ROW_BYTES)) for chunk in chunks[1:])
     pages = {int(url): _Page(str(text), array("q", links), bool(target)) for url, target, text, links in rows}
     return chunks[0].decode(), pages
 

@@ -19,9 +19,9 @@ from thresher_papers.strategies.layers.context_graphs import LAST_LAYER, context
 from thresher_papers.strategies.layers.model import LayerModel
 from thresher_papers.strategies.layers.source import TrainingSource
 
-MOST_OUTSIDE = 5_000
+MAX_OUTSIDE = 5_000
 """Links that lead to no layer, L_{N+1}."""
-FEWEST_PAGES = 5
+MIN_PAGES = 5
 """A layer of fewer pages cannot be distinguished from the others."""
 TOP_TERMS = 10
 
@@ -65,10 +65,10 @@ def learn_layers(
         ConfigError: There are too few targets, or too few pages that lead to them.
     """
     graph = context_graph(source.graph, targets, N=N, random_state=random_state)
-    layers = [layer if len(layer) >= FEWEST_PAGES else [] for layer in graph.layers]
+    layers = [layer if len(layer) >= MIN_PAGES else [] for layer in graph.layers]
     if not layers[0]:
         found = len(graph.layers[0])
-        raise ConfigError(f"{found} pages of the topic are too few to learn from; {FEWEST_PAGES} is the least")
+        raise ConfigError(f"{found} pages of the topic are too few to learn from; {MIN_PAGES} is the least")
     if not any(layers[1:]):
         raise ConfigError("hardly any page links to the pages of the topic: there are no layers to learn")
     anchors, texts = _Anchors(graph.layer_of, N), []
@@ -105,7 +105,7 @@ class _Anchors:
         for target, anchor in links:
             i = self._layer_of.get(target, self._N + 1)
             vector = unit(count(anchor))
-            if vector and (i <= self._N or self.links[i] < MOST_OUTSIDE):
+            if vector and (i <= self._N or self.links[i] < MAX_OUTSIDE):
                 self.links[i] += 1
                 for term, weight in vector.items():
                     self._sums.setdefault(term, [0.0] * (self._N + 2))[i] += weight

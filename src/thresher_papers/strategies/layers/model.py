@@ -109,7 +109,7 @@ class LayerModel:
             content = json.loads((folder / FILE).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise ThresherError(
-                f"no layers can be read from {folder / FILE}: {error}; train again: thresher collect DIR"
+                f"no layers can be read from {folder / FILE}: {error}; train again: thresher train DIR"
             ) from error
         if not _is_whole(content):
             raise ThresherError(f"{folder / FILE} holds no layers that this program knows; train again")
@@ -130,7 +130,7 @@ def load_layers(folder: Path | None, strategy: str) -> LayerModel:
     if folder is None or not (folder / FILE).is_file():
         crawl = folder.parent.parent if folder else "DIR"
         raise ConfigError(
-            f"strategy {strategy} must first learn how far pages are from the topic: thresher collect {crawl}"
+            f"strategy {strategy} must first learn how far pages are from the topic: thresher train {crawl}"
         )
     return LayerModel.load(folder)
 

@@ -21,7 +21,7 @@ from thresher_papers.strategies.layers.ranking import LayerRankedPages
 class Layers(BaseStrategy):
     """Follow links by the layer of their page, by hot words in their anchors, and by where similar anchors led before.
 
-    Needs training: thresher collect. Nothing is learned while crawling, so restarts and all workers give equal scores.
+    Needs training: thresher train. Nothing is learned while crawling, so restarts and all workers give equal scores.
 
     Args:
         topic_profile: The topic; its folder of trained models holds the layers.
@@ -54,5 +54,11 @@ class Layers(BaseStrategy):
         k = 0 if hot > self._theta_h else page_layer
         i, sim = self._model.link_layer(link.anchor)
         score = layered_score(k, i, sim, self._model.N)
-        parts = {"queue": float(k), "hot word": hot, "page likelihood": likelihood, "link layer": float(i), "sim": sim}
-        return Candidate(url=link.url, score=score, parts=parts)
+        breakdown = {
+            "queue": float(k),
+            "hot word": hot,
+            "page likelihood": likelihood,
+            "link layer": float(i),
+            "sim": sim,
+        }
+        return Candidate(url=link.url, score=score, breakdown=breakdown)

@@ -16,7 +16,7 @@ from thresher.modelstate.codec import fitted, pack_values, readable, unpack_valu
 from thresher_papers.strategies.rules.table import RuleTable
 
 STATE_KIND = "rules"
-MOST_PAIRS = 100_000
+MAX_PAIRS = 100_000
 """Pairs of classes that are saved, the most frequent ones."""
 
 Observed = dict[str, Counter[str]]
@@ -25,7 +25,7 @@ Observed = dict[str, Counter[str]]
 class ObservedRules:
     """Counts which class led to which.
 
-    Every worker saves its own counts and adds those of the others, so all have the same rules; the carry of a link goes
+    Every worker saves its own counts and adds those of the others, so all have the same rules; the data of a link go
     to the worker that fetches it.
     """
 
@@ -56,7 +56,7 @@ class ObservedRules:
 
     def save_state(self) -> None:
         if self._state_store:
-            content, _ = fitted(self._entry, MOST_PAIRS)
+            content, _ = fitted(self._entry, MAX_PAIRS)
             self._state_store.write(STATE_KIND, content)
 
     def read_others(self) -> None:

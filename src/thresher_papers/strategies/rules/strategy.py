@@ -22,8 +22,8 @@ from thresher_papers.strategies.rules.table import FILE, Classify, RuleTable, cl
 
 CLASSES = "classes"
 """The folder of the taxonomy classifier, beside the file of the rules."""
-CARRIED = "class"
-"""The key of the carry: the class of the page that a link is on, when rules are refined."""
+PAGE_CLASS = "class"
+"""The key of the strategy data: the class of the page that a link is on, when rules are refined."""
 
 
 class InterclassRules(BaseStrategy):
@@ -60,9 +60,7 @@ class InterclassRules(BaseStrategy):
         if combine not in ("sum", "max"):
             raise ValueError(f"combine must be sum or max, got {combine!r}")
         if topic_profile.model is None or not (topic_profile.model / FILE).is_file():
-            raise ConfigError(
-                "strategy rules needs rules learned from example pages; collect them: thresher collect DIR"
-            )
+            raise ConfigError("strategy rules needs rules learned from example pages; collect them: thresher train DIR")
         self._classify = classify or trained_classifier(topic_profile.model)
         self._table = RuleTable.load(topic_profile.model)
         self._max_depth, self._combine, self._inner = max_depth, combine, inner
@@ -74,11 +72,14 @@ class InterclassRules(BaseStrategy):
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Score all links of a page by its class; where no rule applies, by soft focus."""
         C = class_of(self._classify(page))
-        carry = self._observe(lease.carry.get(CARRIED), C) if self._observed else {}
+        strategy_data = self._observe(lease.strategy_data.get(PAGE_CLASS), C) if self._observed else {}
         rule_score = inherited(self._rule_focus, C) if self._inner else self._rule_focus.get(C)
         score = judgement.relevance if rule_score is None else rule_score
-        parts = {"soft focus" if rule_score is None else f"rules from {C}": score}
-        return (Candidate(url=link.url, score=score, parts=parts, carry=carry) for link in page.links)
+        breakdown = {"soft focus" if rule_score is None else f"rules from {C}": score}
+        return (
+            Candidate(url=link.url, score=score, breakdown=breakdown, strategy_data=strategy_data)
+            for link in page.links
+        )
 
     def load_state(self, state_store: StateStore) -> None:
         if self._observed:
@@ -90,7 +91,7 @@ class InterclassRules(BaseStrategy):
             self._observed.save_state()
 
     def _observe(self, parent: object, C: str) -> dict[str, str]:
-        """Count which class led to this page, and return the carry of its links."""
+        """Count which class led to this page, and return the strategy data of its links."""
         assert self._observed is not None  # only then is anything observed
         if parent and isinstance(parent, str):
             self._observed.add(parent, C)
@@ -99,7 +100,7 @@ class InterclassRules(BaseStrategy):
             self._observed.save_state()
             self._observed.read_others()
             self._rule_focus = self._compute()
-        return {CARRIED: C}
+        return {PAGE_CLASS: C}
 
     def _compute(self) -> dict[str, float]:
         table = self._observed.added_to(self._table) if self._observed else self._table

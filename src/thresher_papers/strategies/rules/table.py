@@ -149,11 +149,11 @@ class RuleTable:
             table = json.loads((folder / FILE).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise ThresherError(
-                f"no rules can be read from {folder / FILE}: {error}; train again: thresher collect DIR"
+                f"no rules can be read from {folder / FILE}: {error}; train again: thresher train DIR"
             ) from error
         if not _is_table(table):
             raise ThresherError(
-                f"{folder / FILE} is no table of rules that this program knows; train again: thresher collect DIR"
+                f"{folder / FILE} is no table of rules that this program knows; train again: thresher train DIR"
             )
         return cls(table["counts"], frozenset(table["targets"]))
 
@@ -179,7 +179,7 @@ def _is_row(found: Any) -> bool:
     return isinstance(found, dict) and all(type(count) is int and count >= 0 for count in found.values())
 
 
-FEWEST_OBSERVATIONS = 20
+MIN_OBSERVATIONS = 20
 """Train-1 pages; a class with fewer uses the rule of its parent."""
 
 BELOW = "/*"
@@ -216,6 +216,6 @@ def _nodes(counts: Counts) -> dict[str, Counter[str]]:
 
 
 def _enough(label: str, found: Mapping[str, int], nodes: Counts) -> Mapping[str, int]:
-    if sum(found.values()) >= FEWEST_OBSERVATIONS:
+    if sum(found.values()) >= MIN_OBSERVATIONS:
         return found
-    return next((nodes[node] for node in _above(label) if sum(nodes[node].values()) >= FEWEST_OBSERVATIONS), found)
+    return next((nodes[node] for node in _above(label) if sum(nodes[node].values()) >= MIN_OBSERVATIONS), found)

@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
 HEARTBEAT_SECONDS = 15.0
-MOST_LISTENERS = 100
+MAX_LISTENERS = 100
 _CHANGES_WITH_TIME = ("budgets",)
 """Keys that change with the clock; a change of these alone is not sent."""
 
@@ -49,8 +49,8 @@ class Announcer:
         Raises:
             Refused: There are too many listeners.
         """
-        if sum(map(len, self._listeners.values())) >= MOST_LISTENERS:
-            raise Refused(409, f"{MOST_LISTENERS} event streams are open already")
+        if sum(map(len, self._listeners.values())) >= MAX_LISTENERS:
+            raise Refused(409, f"{MAX_LISTENERS} event streams are open already")
         mailbox: asyncio.Queue[Item] = asyncio.Queue(maxsize=1)
         self._listeners.setdefault(crawl, set()).add(mailbox)
         if crawl in self._last:

@@ -151,7 +151,7 @@ OPERATIONS = (
     Operation(
         method="POST",
         path=f"{CRAWL}/labels",
-        name="tell",
+        name="addLabels",
         summary="Label pages as relevant or not; the response shows what that changed.",
         answer=responses.LabellingResultResponse,
         body=requests.NewLabelsRequest,

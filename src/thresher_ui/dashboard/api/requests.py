@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from thresher.urls.canonical import canonicalize
 
-MOST_LABELS = 200
+MAX_LABELS = 200
 
 
 def _url(text: str) -> str:
@@ -92,7 +92,7 @@ class LabelRequest(BodyRequest):
 class NewLabelsRequest(BodyRequest):
     """New labels."""
 
-    labels: list[LabelRequest] = Field(min_length=1, max_length=MOST_LABELS, description="One label per page.")
+    labels: list[LabelRequest] = Field(min_length=1, max_length=MAX_LABELS, description="One label per page.")
 
 
 class ControlRequest(BodyRequest):

@@ -43,7 +43,7 @@ async def hosts(
 
 
 async def _robots(open_crawl: OpenCrawl, hosts: Sequence[str], language: str) -> dict[str, dict[str, Any]]:
-    if open_crawl.crawl.config.manners.robots == "ignore":
+    if open_crawl.crawl.config.politeness.robots == "ignore":
         return {host: _robots_state("ignored") for host in hosts}
     keys = [(host, f"{scheme}://{host}/robots.txt") for host in hosts for scheme in SCHEMES]
     states = await open_crawl.frontier_reader.get_states(keys)

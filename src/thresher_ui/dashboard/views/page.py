@@ -14,8 +14,8 @@ from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import canonicalize, fingerprint
 from thresher_ui.dashboard.open_crawl import OpenCrawl
 
-MOST_LINKS = 50
-MOST_CHARACTERS = 200_000
+MAX_LINKS = 50
+MAX_CHARACTERS = 200_000
 
 
 async def page(open_crawl: OpenCrawl, *, url: str) -> dict[str, Any]:
@@ -32,8 +32,8 @@ async def page(open_crawl: OpenCrawl, *, url: str) -> dict[str, Any]:
     content, links = await open_crawl.reader.ask(lambda collection: _stored(fingerprint(canonical), collection))
     return {
         **explanation.as_json(details=True),
-        "text": content.text[:MOST_CHARACTERS],
-        "markdown": content.markdown[:MOST_CHARACTERS],
+        "text": content.text[:MAX_CHARACTERS],
+        "markdown": content.markdown[:MAX_CHARACTERS],
         **asdict(content.metadata),
         "links": [_link(link) for link in links],
         "label": verdicts(await open_crawl.labels()).get(canonical),
@@ -41,7 +41,7 @@ async def page(open_crawl: OpenCrawl, *, url: str) -> dict[str, Any]:
 
 
 def _stored(number: int, collection: PageStoreReader) -> tuple[PageContent, list[FoundLink]]:
-    links = sorted(collection.links(number), key=lambda link: -link.score)[:MOST_LINKS]
+    links = sorted(collection.links(number), key=lambda link: -link.score)[:MAX_LINKS]
     return collection.content(number), links
 
 

@@ -40,10 +40,10 @@ class World:
         self.server = server
         self.dialled = []
         self.asked = []
-        self.proxy = GuardedProxy(self.places, dial=self.dial)
+        self.proxy = GuardedProxy(self.resolve_endpoints, dial=self.dial)
         self.page = NetworkQuota(max_connections=3, max_bytes=10_000)
 
-    async def places(self, name, port):
+    async def resolve_endpoints(self, name, port):
         self.asked.append((name, port))
         return ([("127.0.0.1", self.port)], "") if name == "a.example" else ([], "a private address")
 
@@ -195,7 +195,7 @@ async def test_with_an_upstream_proxy_requests_and_tunnels_go_through_it():
         secrets = {"user": Secret("me"), "password": Secret("p4ss")}
         world = World(server)
         chosen = UpstreamProxy(host="127.0.0.1", port=upstream.port, **secrets)
-        world.proxy = GuardedProxy(world.places, upstream=chosen, dial=world.dial)
+        world.proxy = GuardedProxy(world.resolve_endpoints, upstream=chosen, dial=world.dial)
         await world.start()
         world.port = upstream.port
         world.page.expect("a.example", port)

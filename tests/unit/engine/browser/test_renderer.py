@@ -49,7 +49,7 @@ class Sight(Renderer):
         return replace(page, body=self.made, rendered=True)
 
     async def look(self, page_=None, lease_=None, seconds=60.0):
-        return await self.see(lease_ or lease(), page_ or page(), until=time.monotonic() + seconds)
+        return await self.render_if_needed(lease_ or lease(), page_ or page(), until=time.monotonic() + seconds)
 
 
 LISTED, DETECTING = {"hosts": ["a.example", "*.b.example"], "detect": False}, {"detect": True}
@@ -179,4 +179,4 @@ def test_a_rendered_page_is_distinguished_from_the_answer_that_it_was_made_of():
 
 
 async def test_without_a_guard_nothing_is_dialled():
-    assert await sight(LISTED)._places("a.example", 80) == ((), "no guard")
+    assert await sight(LISTED)._resolve_endpoints("a.example", 80) == ((), "no guard")

@@ -6,7 +6,7 @@ import pytest
 
 from testing.clock import Clock
 from thresher.engine.dns.client import ResolvedAddresses
-from thresher.engine.dns.resolver import MOST_ADDRESSES, MOST_AHEAD, GuardedResolver, host_and_port
+from thresher.engine.dns.resolver import MAX_ADDRESSES, MAX_PREFETCHED, GuardedResolver, host_and_port
 from thresher.urls.address_policy import networks
 
 
@@ -22,15 +22,15 @@ class Names:
 
 
 async def dialled(resolver, name="a.example", port=80):
-    places, _ = await resolver.places(name, port)
-    return [address for address, _ in places]
+    endpoints, _ = await resolver.resolve_endpoints(name, port)
+    return [address for address, _ in endpoints]
 
 
 async def look_up(name, table=None, *, port=80, allow=()):
     names = Names(table or {})
     resolver = GuardedResolver(networks(allow), names=names)
-    places, why = await resolver.places(name, port)
-    return [address for address, _ in places], why, names
+    endpoints, why = await resolver.resolve_endpoints(name, port)
+    return [address for address, _ in endpoints], why, names
 
 
 async def test_a_public_name_is_dialled_at_the_address_that_was_checked():
@@ -109,7 +109,7 @@ def slow_resolver(allow=()):
 
 
 async def started(resolver, name="a.example", port=80):
-    lookup = asyncio.create_task(resolver.places(name, port))
+    lookup = asyncio.create_task(resolver.resolve_endpoints(name, port))
     for _ in range(3):
         await asyncio.sleep(0)
     return lookup
@@ -120,7 +120,7 @@ async def test_an_answer_holds_for_its_time_and_is_checked_again_when_renewed():
     first = await started(resolver)
     names.say("93.184.216.34", seconds=10.0)
     clock.now = 9.9
-    assert await first == await resolver.places("a.example", 80) == ([("93.184.216.34", 80)], "")
+    assert await first == await resolver.resolve_endpoints("a.example", 80) == ([("93.184.216.34", 80)], "")
     clock.now = 20.0
     last = await started(resolver)
     names.say("127.0.0.1")
@@ -149,7 +149,7 @@ async def test_of_many_addresses_all_are_checked_and_few_are_dialled():
     resolver, names, _ = slow_resolver()
     many = await started(resolver)
     names.say(*(f"93.184.216.{n}" for n in range(200)), *(f"2600::{n}" for n in range(1, 200)))
-    assert len((await many)[0]) == 2 * MOST_ADDRESSES
+    assert len((await many)[0]) == 2 * MAX_ADDRESSES
     bad = await started(resolver, "b.example")
     names.say(*(f"93.184.216.{n}" for n in range(200)), "127.0.0.1")
     assert (await bad)[0] == []
@@ -162,7 +162,7 @@ async def test_names_are_looked_up_ahead_so_that_nobody_waits_for_them():
     names.say("93.184.216.34")
     assert await dialled(resolver) == ["93.184.216.34"]
     assert resolver.prefetch([("a.example", 80)]) == 0
-    assert resolver.prefetch((f"h{n}.example", 80) for n in range(500)) == MOST_AHEAD
+    assert resolver.prefetch((f"h{n}.example", 80) for n in range(500)) == MAX_PREFETCHED
 
 
 async def test_a_lookup_that_breaks_leaves_nobody_waiting():
@@ -186,7 +186,7 @@ def test_the_place_of_a_url_is_its_name_and_port():
 
 
 @pytest.mark.parametrize(
-    ("name", "connect_to", "places", "why"),
+    ("name", "connect_to", "endpoints", "why"),
     [
         ("a.example", {}, [("93.184.216.34", 80)], ""),
         ("A.example.", {}, [("93.184.216.34", 80)], ""),
@@ -199,7 +199,7 @@ def test_the_place_of_a_url_is_its_name_and_port():
         ("a.example", {"a.example:80": "127.0.0.1:8080"}, [], "a private address"),
     ],
 )
-async def test_a_caller_that_dials_by_itself_gets_places_from_the_same_guard(name, connect_to, places, why):
+async def test_a_caller_that_dials_by_itself_gets_places_from_the_same_guard(name, connect_to, endpoints, why):
     table = {"a.example": ["93.184.216.34"], "b.example": ["93.184.216.34", "10.0.0.1"]}
     resolver = GuardedResolver([], names=Names(table), connect_to=connect_to)
-    assert await resolver.places(name, 80) == (places, why)
+    assert await resolver.resolve_endpoints(name, 80) == (endpoints, why)

@@ -16,7 +16,7 @@ from thresher.engine.download import transfer as transfer_module
 from thresher.engine.download.client import ClientClosed, CurlClient
 from thresher.engine.download.errors import AddressRefused, CertificateInvalid, FetchFailed, NotHttp, failure_for
 from thresher.engine.download.response_head import MAX_HEAD_LINES
-from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest
+from thresher.engine.download.transfer import BodyMemoryLimit, Transfer, TransferRequest
 from thresher_lab.webs.server import _certificate
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -34,16 +34,16 @@ def allow_loopback(address):
     return "" if ipaddress.ip_address(address).is_loopback else "not of this machine"
 
 
-def transfer_of(server, *, held_bytes=None, address="127.0.0.1", **changes):
+def transfer_of(server, *, body_memory=None, address="127.0.0.1", **changes):
     values = {
         "url": server.url,
         "lines": [("User-Agent", "test"), ("Accept", "*/*")],
-        "places": [(address, server.port)],
+        "endpoints": [(address, server.port)],
         "refusal": allow_loopback,
         "max_bytes": 1 << 20,
         "timeout_seconds": 5.0,
     }
-    return Transfer(TransferRequest(**{**values, **changes}), held_bytes or HeldBytes())
+    return Transfer(TransferRequest(**{**values, **changes}), body_memory or BodyMemoryLimit())
 
 
 async def fetched(client, server, **changes):
@@ -115,8 +115,8 @@ async def test_ipv6_is_spoken(client):
 
 async def test_the_next_address_is_tried_when_one_refuses(client):
     async with raw_server(OK) as server:
-        places = [("127.0.0.2", server.port), ("127.0.0.1", server.port)]
-        assert await fetched(client, server, places=places) == (200, b"ok", True)
+        endpoints = [("127.0.0.2", server.port), ("127.0.0.1", server.port)]
+        assert await fetched(client, server, endpoints=endpoints) == (200, b"ok", True)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.2", "::1", "::ffff:127.0.0.2"])
@@ -125,12 +125,12 @@ def test_no_socket_is_opened_for_another_address(address):
         TransferRequest(
             url="http://site.test/",
             lines=[],
-            places=[("127.0.0.1", 80)],
+            endpoints=[("127.0.0.1", 80)],
             refusal=allow_loopback,
             max_bytes=1,
             timeout_seconds=1.0,
         ),
-        HeldBytes(),
+        BodyMemoryLimit(),
     )
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     assert transfer.open_socket(0, (family, socket.SOCK_STREAM, 0, (address, 80))) == pycurl.SOCKET_BAD
@@ -236,7 +236,7 @@ async def test_a_port_without_a_server_refuses(client):
         port = unused.getsockname()[1]
     async with raw_server(OK) as server:
         with pytest.raises(FetchFailed, match="connection refused"):
-            await fetched(client, server, url=f"http://site.test:{port}/", places=[("127.0.0.1", port)])
+            await fetched(client, server, url=f"http://site.test:{port}/", endpoints=[("127.0.0.1", port)])
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://127.0.0.1/", "http://user:word@site.test/"])
@@ -267,14 +267,14 @@ async def test_a_body_is_cut_at_its_limit_and_the_connection_closed(client):
 
 async def test_large_bodies_are_cut_when_all_together_are_too_large(client, monkeypatch):
     monkeypatch.setattr(transfer_module, "SMALL_BYTES", 1000)
-    held_bytes = HeldBytes(5000)
+    body_memory = BodyMemoryLimit(5000)
     async with (
         raw_server(b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n" + b"x" * 900) as small,
         raw_server(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 100_000, keep=False) as large,
     ):
-        transfer = transfer_of(large, held_bytes=held_bytes)
+        transfer = transfer_of(large, body_memory=body_memory)
         assert not await client.run(transfer)
-        assert await fetched(client, small, held_bytes=held_bytes) == (200, b"x" * 900, True)
+        assert await fetched(client, small, body_memory=body_memory) == (200, b"x" * 900, True)
         transfer.release()
 
 

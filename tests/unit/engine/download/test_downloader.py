@@ -25,7 +25,7 @@ from thresher.engine.download.errors import (
 )
 from thresher.engine.download.request import FetchRequest
 from thresher.engine.download.slow_hosts import SlowHostLimiter
-from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest, _authorities
+from thresher.engine.download.transfer import BodyMemoryLimit, Transfer, TransferRequest, _authorities
 from thresher.records import Lease
 from thresher.urls.address_policy import networks
 
@@ -215,8 +215,8 @@ async def test_bodies_count_as_held_while_they_are_processed(downloading):
     downloader = downloading()
     async with raw_server(OK) as server:
         async with downloader.fetch(request_to(server.url)):
-            assert downloader._held_bytes._bytes == 2
-        assert downloader._held_bytes._bytes == 0
+            assert downloader._body_memory._bytes == 2
+        assert downloader._body_memory._bytes == 0
 
 
 def by_token(tmp_path, monkeypatch, host, **more):
@@ -378,13 +378,13 @@ async def test_no_tunnel_is_asked_for_after_the_end_of_a_fetch(downloading):
         wanted = TransferRequest(
             url="https://site.test/",
             lines=[],
-            places=[("127.0.0.1", proxy.port)],
+            endpoints=[("127.0.0.1", proxy.port)],
             refusal=lambda address: "",
             max_bytes=1,
             timeout_seconds=0.0,
             proxy=proxied(proxy),
         )
-        transfer = Transfer(wanted, HeldBytes())
+        transfer = Transfer(wanted, BodyMemoryLimit())
         client = CurlClient()
         with pytest.raises(FetchFailed, match="timeout"):
             await client.run(transfer)

@@ -11,7 +11,7 @@ from testing.forward_proxy import trusted_certificate
 from thresher.engine.download import transfer as transfer_module
 from thresher.engine.download.client import CurlClient
 from thresher.engine.download.errors import FetchFailed
-from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest
+from thresher.engine.download.transfer import BodyMemoryLimit, Transfer, TransferRequest
 
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, CONTINUATION = 0, 1, 3, 4, 6, 7, 9
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
@@ -101,13 +101,13 @@ def transfer_of(server, **changes):
     values = {
         "url": f"https://site.test:{server.port}/",
         "lines": [("User-Agent", "test")],
-        "places": [("127.0.0.1", server.port)],
+        "endpoints": [("127.0.0.1", server.port)],
         "refusal": lambda address: "",
         "max_bytes": MIB,
         "timeout_seconds": 5.0,
         "is_verified": False,
     }
-    return Transfer(TransferRequest(**{**values, **changes}), HeldBytes())
+    return Transfer(TransferRequest(**{**values, **changes}), BodyMemoryLimit())
 
 
 async def fetched(client, server, **changes):

@@ -40,7 +40,7 @@ links = st.builds(
     Candidate,
     url=st.just("https://a.example/"),
     score=st.floats(allow_nan=False, allow_infinity=False),
-    carry=st.dictionaries(st.text(max_size=5), st.integers(-5, 5) | st.text(max_size=5), max_size=2),
+    strategy_data=st.dictionaries(st.text(max_size=5), st.integers(-5, 5) | st.text(max_size=5), max_size=2),
     depth_left=st.integers(-(2**31), 2**31 - 1),
     hops=st.integers(-(2**31), 2**31 - 1) | st.integers(0, 20),
     redirects=st.integers(0, 5),
@@ -54,7 +54,7 @@ links = st.builds(
 def test_a_link_comes_back_as_it_was(link):
     record = Record.read(b"\0\0\0\7" + link_bytes(link, 0, 0)[6:])
     assert record.age == 7
-    assert (record.score, record.carry, record.parent) == (link.score, link.carry, link.parent)
+    assert (record.score, record.strategy_data, record.parent) == (link.score, link.strategy_data, link.parent)
     assert (record.hops, record.depth_left, record.redirects) == (link.hops, link.depth_left, link.redirects)
     assert record.kind is link.kind
     assert Record.read(record.to_bytes()) == record
@@ -62,7 +62,7 @@ def test_a_link_comes_back_as_it_was(link):
 
 def without_kind(link):
     content = link_bytes(link._replace(kind=RequestKind.PAGE), 0, 0)[6:]
-    return b"\0\0\0\1" + content.replace(b"\0{", b"{") if link.carry else b"\0\0\0\1" + content[:-1]
+    return b"\0\0\0\1" + content.replace(b"\0{", b"{") if link.strategy_data else b"\0\0\0\1" + content[:-1]
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def without_kind(link):
         (Candidate("https://a.example/", 0.5, hops=0), RequestKind.SEED),
         (Candidate("https://a.example/", 0.5, hops=2), RequestKind.PAGE),
         (Candidate("https://a.example/robots.txt#robots-7", 0.5), RequestKind.ROBOTS),
-        (Candidate("https://a.example/f", 0.5, carry={"feed": 1}), RequestKind.FEED),
-        (Candidate("https://a.example/s", 0.5, carry={"sitemap": 0, "for": "b.example"}), RequestKind.SITEMAP),
+        (Candidate("https://a.example/f", 0.5, strategy_data={"feed": 1}), RequestKind.FEED),
+        (Candidate("https://a.example/s", 0.5, strategy_data={"sitemap": 0, "for": "b.example"}), RequestKind.SITEMAP),
     ],
 )
 def test_the_kind_of_an_old_record_is_derived_when_it_is_read(link, kind):
@@ -80,7 +80,7 @@ def test_the_kind_of_an_old_record_is_derived_when_it_is_read(link, kind):
 
 
 def test_what_is_common_takes_few_bytes():
-    link = Candidate(url="https://a.example/", score=0.5, hops=3, parent=12345, carry={"layer": 3})
+    link = Candidate(url="https://a.example/", score=0.5, hops=3, parent=12345, strategy_data={"layer": 3})
     head, age, flags, score, parent, kind = 6, 4, 1, 4, 8, 1
     assert len(link_bytes(link, 0, 0)) - head + age == age + flags + score + parent + kind + len('{"layer":3}')
 

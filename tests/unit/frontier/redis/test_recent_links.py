@@ -57,7 +57,7 @@ def test_a_changed_score_or_a_full_host_makes_links_news_again():
 
 
 def test_no_more_links_are_kept_than_the_bound(monkeypatch):
-    monkeypatch.setattr(recent_links_module, "MOST", 10)
+    monkeypatch.setattr(recent_links_module, "MAX_LINKS", 10)
     sent = RecentLinks(Merge.MAX)
     for n in range(100):
         sent.add(Candidate(url=f"https://h{n}.example/", score=0.5), f"h{n}.example")

@@ -226,7 +226,7 @@ async def test_the_urls_of_a_file_without_kinds_get_theirs_once(path):
     kinds = {"": RequestKind.SEED, "x": RequestKind.PAGE, "sitemap.xml": RequestKind.SITEMAP}
     assert {name: lease.kind for name, lease in leases.items()} == kinds
     sitemap = leases["sitemap.xml"]
-    assert (sitemap.for_host, sitemap.carry, sitemap.depth_left) == ("b.example", {}, 2)
+    assert (sitemap.for_host, sitemap.strategy_data, sitemap.depth_left) == ("b.example", {}, 2)
 
 
 # Files that cannot be used
@@ -300,9 +300,9 @@ async def test_words_that_are_no_text_do_not_stop_a_commit(open_frontier):
 
 async def test_a_carry_that_is_no_json_is_refused_before_anything_changes(open_frontier):
     frontier = open_frontier()
-    for carry in ({"score": float("nan")}, {"parser": object()}):
+    for strategy_data in ({"score": float("nan")}, {"parser": object()}):
         with pytest.raises((ValueError, TypeError), match="JSON"):
-            await frontier.add([Candidate(url="http://a.example/", score=0.5, carry=carry)])
+            await frontier.add([Candidate(url="http://a.example/", score=0.5, strategy_data=strategy_data)])
     assert (await frontier.counts()).waiting == 0
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.contract.frontier_steps import link, settlement
 from tests.contract.frontier_stores import server_url
 from thresher.frontier.base import LOST_WITH_FILES
-from thresher.frontier.tiered import cold, mover, runs
+from thresher.frontier.tiered import cold, migrator, runs
 from thresher.frontier.tiered import frontier as frontier_module
 from thresher.frontier.tiered.frontier import TieredFrontier
 from thresher.frontier.tiered.runs import ColdRun
@@ -67,7 +67,7 @@ def folder(tmp_path):
 @pytest.fixture
 async def with_runs(open_tiers, folder, monkeypatch):
     """A frontier with several runs that it has not read yet."""
-    monkeypatch.setattr(mover, "first_to_merge", lambda runs: len(runs) - 1)  # never
+    monkeypatch.setattr(migrator, "first_to_merge", lambda runs: len(runs) - 1)  # never
     tiers = open_tiers(partitions=2)
     await tiers.add(LINKS[:200])
     await tiers.add(LINKS[200:])
@@ -106,7 +106,7 @@ async def test_links_to_lost_urls_are_new(with_runs, open_tiers, folder):
 async def test_a_merge_of_damaged_runs_leaves_out_only_these(with_runs, folder, monkeypatch):
     damaged = files_in(folder)[-1]
     zero(damaged)
-    monkeypatch.setattr(mover, "first_to_merge", lambda runs: 0)
+    monkeypatch.setattr(migrator, "first_to_merge", lambda runs: 0)
     await with_runs.add([link(f"http://h{n % 40}.example/more{n}", 0.001 * n) for n in range(200)])
     lost = await lost_of(with_runs)
     assert (await with_runs.counts()).waiting == 600 - lost < 600
@@ -120,7 +120,7 @@ async def test_a_damaged_run_is_kept_when_old_objects_are_deleted(with_runs, fol
     for hours in (0, 2, 4):
         clock.now += 3600 * hours
         with_runs._swept = -frontier_module.SWEEP_SECONDS
-        with_runs._mover._swept.clear()
+        with_runs._migrator._swept.clear()
         await with_runs.add([link(f"http://a.example/{hours}-{n}", n / 64) for n in range(30)])
     assert damaged.exists()
 
@@ -144,7 +144,7 @@ async def test_while_another_worker_moves_urls_damaged_runs_stay_listed(with_run
     truncate(files_in(folder)[0])
     other = open_tiers()
     await other.counts()
-    async with other._mover.lock(0):
+    async with other._migrator.lock(0):
         assert (await with_runs.check_runs(repair=True)).damaged_left == 1
 
 
@@ -181,12 +181,12 @@ async def test_two_crawls_of_one_name_in_two_stores_may_share_a_cold_storage(fol
         TieredFrontier(f"{url}/{n}", "twin", objects=FolderObjects(folder, durable=False), **settings) for n in (1, 2)
     )
     await one.add(LINKS)
-    for start in range(0, 400, 50):  # the number of its mover passes that of the first
+    for start in range(0, 400, 50):  # the number of its migrator passes that of the first
         await other.add(LINKS[start : start + 50])
     for hours in (0, 2, 4):
         clock.now += 3600 * hours
         other._swept = -frontier_module.SWEEP_SECONDS
-        other._mover._swept.clear()
+        other._migrator._swept.clear()
         await other.add([link(f"http://a.example/{hours}-{n}", n / 64) for n in range(30)])
     assert sorted(await drained(one)) == sorted(URLS)
     assert (await one.check_runs()).damaged == []
@@ -253,6 +253,6 @@ async def test_an_orphan_of_an_earlier_version_may_be_of_another_store_and_is_ke
     for hours in (0, 2, 4):
         clock.now += 3600 * hours
         tiers._swept = -frontier_module.SWEEP_SECONDS
-        tiers._mover._swept.clear()
+        tiers._migrator._swept.clear()
         await tiers.add([link(f"http://b.example/{hours}-{n}", n / 64) for n in range(10)])
     assert orphan in objects.sizes("")

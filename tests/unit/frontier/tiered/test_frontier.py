@@ -14,9 +14,9 @@ from tests.contract.frontier_stores import server_url
 from thresher.errors import StoreUnreachable
 from thresher.frontier.base import COLD_FAILURE, CRAWL_WIDE, MAX_TRIES, MAX_UNBEGUN, Absence, CountAudit, UrlState
 from thresher.frontier.tiered import frontier as frontier_module
-from thresher.frontier.tiered import mover
+from thresher.frontier.tiered import migrator
 from thresher.frontier.tiered.frontier import EndlessMoves, TieredFrontier
-from thresher.frontier.tiered.mover import MoverReplacedError
+from thresher.frontier.tiered.migrator import MigratorReplacedError
 from thresher.frontier.tiered.runs import ColdRun
 from thresher.objects.base import open_objects
 from thresher.objects.folder import FolderObjects
@@ -97,7 +97,7 @@ async def test_moving_urls_with_equal_scores_ends(open_tiers):
 
 
 async def test_a_host_whose_urls_all_have_the_same_score_is_read_to_its_end(open_tiers, monkeypatch):
-    monkeypatch.setattr(mover, "MOST_CHECKED", 2)
+    monkeypatch.setattr(migrator, "MAX_CHECKED", 2)
     tiers, urls = open_tiers(least_hot=1), [f"http://a.example/{n}" for n in range(12)]
     await tiers.add([link(url) for url in urls])
     assert await drained(tiers) == urls
@@ -114,7 +114,7 @@ async def test_a_cold_url_with_a_new_score_is_leased_in_its_turn(open_tiers):
 
 @pytest.mark.parametrize("seed", range(6))
 async def test_new_scores_that_come_between_the_steps_of_a_move_lose_no_url(open_tiers, monkeypatch, seed):
-    monkeypatch.setattr(mover, "LEAST_NEW_SCORES", 20)  # so that all runs are merged now and then
+    monkeypatch.setattr(migrator, "MIN_NEW_SCORES", 20)  # so that all runs are merged now and then
     tiers, learner, rng = open_tiers(), open_tiers(background=True), random.Random(seed)
     urls = [f"http://a.example/{n}" for n in range(60)]
     call_all, rescored = tiers.connection.call_all, 0
@@ -149,7 +149,7 @@ async def test_hot_cold_and_unknown_urls_are_found_at_once(open_tiers, objects):
 
 
 async def test_every_url_that_a_merge_of_runs_evicts_is_recorded(open_tiers, monkeypatch):
-    monkeypatch.setattr(mover, "first_to_merge", lambda runs: 0)
+    monkeypatch.setattr(migrator, "first_to_merge", lambda runs: 0)
     tiers = open_tiers(waiting_per_host=60)
     urls = [f"http://a.example/{n}" for n in range(200)]
     for start in range(0, 200, 20):
@@ -174,13 +174,13 @@ async def test_a_url_that_a_filter_takes_for_a_cold_one_is_distinguished_from_ot
 
 
 async def test_a_cold_url_with_a_lower_score_survives_a_merge_of_the_later_runs(open_tiers, monkeypatch):
-    monkeypatch.setattr(mover, "first_to_merge", lambda runs: min(1, len(runs) - 1))
+    monkeypatch.setattr(migrator, "first_to_merge", lambda runs: min(1, len(runs) - 1))
     tiers = open_tiers(least_hot=1)
     await tiers.add([link("http://a.example/1", 0.9), link("http://a.example/2", 0.1)])
     await tiers.add([link("http://a.example/3", 0.5), link("http://a.example/4", 0.3)])
     await tiers.rescore({"http://a.example/3": 0.05})
     [first] = await tiers.lease(1, seconds=60)
-    await tiers.commit([settlement(first)])  # loads 4, and lowers the bar to 2
+    await tiers.commit([settlement(first)])  # loads 4, and lowers best_cold to 2
     await tiers.add([link("http://a.example/5", 0.01)])  # it is spilled, and its run is merged with that of 3 and 4
     assert await drained(tiers) == [f"http://a.example/{n}" for n in (4, 2, 3, 5)]
 
@@ -225,7 +225,7 @@ async def test_a_cold_url_that_was_tried_before_keeps_its_tries_when_it_is_found
 
 @pytest.mark.parametrize("score", [0.01, 0.35, 0.6])
 async def test_a_url_that_is_reopened_after_its_cold_copy_was_loaded_is_leased_again(open_tiers, monkeypatch, score):
-    monkeypatch.setattr(mover, "first_to_merge", lambda runs: len(runs) - 1)  # old copies stay in their runs
+    monkeypatch.setattr(migrator, "first_to_merge", lambda runs: len(runs) - 1)  # old copies stay in their runs
     tiers, url = open_tiers(least_hot=1), "http://a.example/2"
     await tiers.add([link("http://a.example/1", 0.7), link(url, 0.5)])
     for _ in range(2):  # the second is loaded from its run
@@ -253,7 +253,7 @@ class Killed(BaseException):
 
 
 @pytest.mark.parametrize("survived", range(11))
-async def test_a_mover_may_be_killed_before_any_of_its_steps(open_tiers, objects, survived):
+async def test_a_migrator_may_be_killed_before_any_of_its_steps(open_tiers, objects, survived):
     doomed, left = open_tiers(), survived
     run_script, put = doomed.run_script, objects.put_new
 
@@ -316,9 +316,9 @@ def open_real(url, crawl, folder, *, is_alone=False):
     if is_alone:
         acquire = tiers.acquire_lock
 
-        async def acquire_dead(gate, *, seconds):
-            await tiers.release_lock(gate, delay_seconds=0.0)  # the holder is dead
-            return await acquire(gate, seconds=seconds)
+        async def acquire_dead(name, *, seconds):
+            await tiers.release_lock(name, delay_seconds=0.0)  # the holder is dead
+            return await acquire(name, seconds=seconds)
 
         tiers.acquire_lock = acquire_dead
     return tiers
@@ -333,42 +333,42 @@ async def add_for_ever(url, crawl, folder):
         print(start, start + 20, ".", flush=True)
 
 
-async def test_a_mover_renews_its_lock_and_one_that_was_killed_leaves_it_for_a_short_time(
+async def test_a_migrator_renews_its_lock_and_one_that_was_killed_leaves_it_for_a_short_time(
     open_tiers, clock, monkeypatch
 ):
-    monkeypatch.setattr(mover, "LOCK_SECONDS", 0.3)
+    monkeypatch.setattr(migrator, "LOCK_SECONDS", 0.3)
     one, other = open_tiers(), open_tiers()
     await one.counts()
     await other.counts()
-    async with one._mover.lock(0) as number:
+    async with one._migrator.lock(0) as number:
         for _ in range(8):
             await asyncio.sleep(0.15)
             clock.now += 0.15
-        async with other._mover.lock(0) as later:
+        async with other._migrator.lock(0) as later:
             assert (number > 0, later) == (True, 0)
-    assert await one.acquire_lock("tiers 0", seconds=mover.LOCK_SECONDS) == 0  # as a worker that is killed at once
-    async with other._mover.lock(0) as later:
+    assert await one.acquire_lock("tiers 0", seconds=migrator.LOCK_SECONDS) == 0  # as a worker that is killed at once
+    async with other._migrator.lock(0) as later:
         assert later == 0
     clock.now += 0.4
-    async with other._mover.lock(0) as later:
+    async with other._migrator.lock(0) as later:
         assert later > number
 
 
-async def test_a_mover_that_was_replaced_changes_nothing(open_tiers):
+async def test_a_migrator_that_was_replaced_changes_nothing(open_tiers):
     tiers = open_tiers(hot_urls=1000)
     await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
-    async with tiers._mover.lock(0) as old:
+    async with tiers._migrator.lock(0) as old:
         await tiers.connection.call("HINCRBY", tiers.prefix(0) + b"x", "mover", 1)
-        with pytest.raises(MoverReplacedError):
-            await tiers._mover._move("set_runs", 0, old, 0, b"", b"", b"")
+        with pytest.raises(MigratorReplacedError):
+            await tiers._migrator._move("set_runs", 0, old, 0, b"", b"", b"")
     assert (await tiers.counts()).waiting == 30
 
 
 async def test_only_one_worker_moves_urls(open_tiers):
     one, other = open_tiers(), open_tiers()
     await one._opened()
-    async with one._mover.lock(0) as mover:
-        assert mover > 0
+    async with one._migrator.lock(0) as migrator:
+        assert migrator > 0
         await other.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
         assert await hot_of(other) == 30
     await other.maintain()

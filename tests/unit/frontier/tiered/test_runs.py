@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from thresher.frontier.redis.codec import HostRecord, Name, Record
-from thresher.frontier.tiered.mover import first_to_merge
+from thresher.frontier.tiered.migrator import first_to_merge
 from thresher.frontier.tiered.runs import (
     FALSE_POSITIVE_RATE,
     ColdRun,
@@ -20,7 +20,7 @@ from thresher.records import Merge, RequestKind
 
 def cold(rest, score, age=1, host=b"a.example", **more):
     fields = {"hops": 1, "depth_left": 0, "tries": 0, "redirects": 0, "reason": NO_REASON, "parent": 0}
-    fields |= {"carry": {}, "kind": RequestKind.PAGE}
+    fields |= {"strategy_data": {}, "kind": RequestKind.PAGE}
     record = Record(age=age, score=score, **{**fields, **more})
     return ColdUrl.of(host, rest, key_of(Name.within(host, rest)), record.to_bytes())
 
@@ -42,7 +42,7 @@ def test_a_record_survives_a_run():
         unbegun=19,
         reason=legacy_reason("slow"),
         parent=-5,
-        carry={"大": [1, None]},
+        strategy_data={"大": [1, None]},
     )
     [same] = Rows.read(Rows.of([url]).to_parquet()).urls()
     assert same.record == url.record
@@ -55,13 +55,17 @@ def test_of_two_states_of_a_url_the_newer_counts():
     assert (url.score, Record.read(url.record).tries) == (pytest.approx(0.4), 1)
 
 
-@pytest.mark.parametrize(("merge", "score", "carry"), [("max", 0.5, 2), ("first", 0.25, 1), ("mean", 0.375, 2)])
-def test_a_url_that_was_found_again_is_merged(merge, score, carry):
-    old = cold(b"/1", 0.25, age=3, hops=2, depth_left=4, carry={"of": 1})
-    new = cold(b"/1", 0.5, age=9, hops=5, depth_left=1, carry={"of": 2})
+@pytest.mark.parametrize(("merge", "score", "strategy_data"), [("max", 0.5, 2), ("first", 0.25, 1), ("mean", 0.375, 2)])
+def test_a_url_that_was_found_again_is_merged(merge, score, strategy_data):
+    old = cold(b"/1", 0.25, age=3, hops=2, depth_left=4, strategy_data={"of": 1})
+    new = cold(b"/1", 0.5, age=9, hops=5, depth_left=1, strategy_data={"of": 2})
     [url] = merge_rows([Rows.of([old]), Rows.of([new])], Merge(merge), {}, {}).urls()
     record = Record.read(url.record)
-    assert (record.score, record.carry, record.age) == (score, {"of": carry}, 3 if carry == 1 else 9)
+    assert (record.score, record.strategy_data, record.age) == (
+        score,
+        {"of": strategy_data},
+        3 if strategy_data == 1 else 9,
+    )
     assert (record.hops, record.depth_left) == (2, 4)
 
 
@@ -75,7 +79,7 @@ def test_tries_and_leases_without_a_request_of_two_copies_are_merged_apart():
 @pytest.mark.parametrize("merge", Merge)
 def test_a_copy_that_was_loaded_is_not_merged_into_a_later_one(merge):
     old, new = cold(b"/1", 0.5, age=3), cold(b"/1", 0.25, age=9)
-    host = HostRecord(0, 1, 0, 0, 0.0, 0, 0.0, 0.0, 0.0, 0, 0, 0, "", cold=1, bar=0.4, bar_age=1)
+    host = HostRecord(0, 1, 0, 0, 0.0, 0, 0.0, 0.0, 0.0, 0, 0, 0, "", cold=1, best_cold=0.4, best_cold_age=1)
     [url] = merge_rows([Rows.of([old]), Rows.of([new])], merge, {}, {old.host: host}).urls()
     assert url.record == new.record
 

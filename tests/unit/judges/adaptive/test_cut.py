@@ -7,7 +7,7 @@ from tests.unit.judges.adaptive.test_judge import Drawer, other, solar
 from thresher.errors import ConfigError
 from thresher.judges.adaptive import judge as judge_module
 from thresher.judges.adaptive.calibration import CHINESE, OTHER, THRESHOLD
-from thresher.judges.adaptive.cut import CUT, FEWEST_PAGES, HIGHEST, LOWEST, otsu_cut, predicted_shift, score_features
+from thresher.judges.adaptive.cut import CUT, HIGHEST, LOWEST, MIN_PAGES, otsu_cut, predicted_shift, score_features
 from thresher.judges.adaptive.judge import AdaptiveJudge
 from thresher.registry import make
 from thresher.topics.profile import TopicProfile
@@ -59,16 +59,16 @@ def test_the_features_of_any_sample_are_finite():
 
 def test_before_there_are_enough_pages_nothing_is_shifted(monkeypatch):
     always(monkeypatch, 1.0)
-    judge = fed(AdaptiveJudge(PROFILE), map(other, range(FEWEST_PAGES - 1)))
+    judge = fed(AdaptiveJudge(PROFILE), map(other, range(MIN_PAGES - 1)))
     refit(judge)
     assert shift_of(judge) == 0.0
-    judge.learn(other(FEWEST_PAGES))
+    judge.learn(other(MIN_PAGES))
     refit(judge)
     assert shift_of(judge) == 1.0
 
 
 def test_the_shift_moves_only_by_more_than_a_step(monkeypatch):
-    judge, seen = fed(AdaptiveJudge(PROFILE), map(other, range(FEWEST_PAGES))), []
+    judge, seen = fed(AdaptiveJudge(PROFILE), map(other, range(MIN_PAGES))), []
     for number, shift in enumerate((1.0, 1.4, 0.6, 1.6)):
         always(monkeypatch, shift)
         judge.learn(other(1000 + number))
@@ -79,19 +79,19 @@ def test_the_shift_moves_only_by_more_than_a_step(monkeypatch):
 
 def test_a_shift_revises_the_verdicts_of_earlier_pages(monkeypatch):
     always(monkeypatch, 0.0)
-    judge = fed(AdaptiveJudge(PROFILE), map(other, range(FEWEST_PAGES)))
+    judge = fed(AdaptiveJudge(PROFILE), map(other, range(MIN_PAGES)))
     refit(judge)
     always(monkeypatch, 5.0)
     judge.learn(other(1000))
     revisions = [revision.judgement for revision in refit(judge)]
     assert shift_of(judge) == 5.0
-    assert len(revisions) > FEWEST_PAGES / 2
+    assert len(revisions) > MIN_PAGES / 2
     assert all(revised.relevant == (revised.relevance >= THRESHOLD) for revised in revisions)
 
 
 def test_a_configured_threshold_does_not_follow_the_crawl(monkeypatch):
     always(monkeypatch, 1.0)
-    judge = fed(AdaptiveJudge(PROFILE, threshold=0.3), map(other, range(FEWEST_PAGES)))
+    judge = fed(AdaptiveJudge(PROFILE, threshold=0.3), map(other, range(MIN_PAGES)))
     refit(judge)
     assert (shift_of(judge), judge.threshold) == (0.0, 0.3)
     assert AdaptiveJudge(PROFILE).threshold == THRESHOLD
@@ -105,7 +105,7 @@ def test_any_other_threshold_is_refused(threshold):
 
 def test_labels_alone_do_not_move_the_shift(monkeypatch):
     always(monkeypatch, 1.0, 3.0)
-    judge = fed(AdaptiveJudge(PROFILE, refit_pages=1000), map(other, range(FEWEST_PAGES)))
+    judge = fed(AdaptiveJudge(PROFILE, refit_pages=1000), map(other, range(MIN_PAGES)))
     refit(judge)
     assert shift_of(judge) == 1.0
     judge.teach({other(3).url: False})
@@ -118,7 +118,7 @@ def test_the_shift_survives_a_restart_and_reaches_other_workers(monkeypatch):
     shared = {}
     first = AdaptiveJudge(PROFILE)
     first.load_state(Drawer(shared, "one"))
-    refit(fed(first, map(other, range(FEWEST_PAGES))))
+    refit(fed(first, map(other, range(MIN_PAGES))))
     first.save_state()
     always(monkeypatch, 1.3)
     again, second = AdaptiveJudge(PROFILE), AdaptiveJudge(PROFILE)

@@ -82,7 +82,7 @@ def test_a_word_of_the_phrase_in_the_title_counts_also_where_the_seeds_do_not_na
     judge._languages["zh"].refit()
     named, unnamed = (judge.judge(about_http("x", title)) for title in ("HTTP 请求方法", "表格 请求方法"))
     assert named.relevance > unnamed.relevance + 0.1
-    assert named.parts["titled"] == pytest.approx(0.5, abs=0.1)
+    assert named.breakdown["titled"] == pytest.approx(0.5, abs=0.1)
 
 
 def test_a_word_that_every_title_has_names_no_page():
@@ -90,7 +90,7 @@ def test_a_word_that_every_title_has_names_no_page():
     for number in range(300):
         judge.learn(page(f"other{number}", f"{THINGS[number % 4]} report {number}", title="Reports - MDN"))
     judge._languages["other"].refit()
-    assert judge.judge(page("x", "ships sail", title="Ships - MDN")).parts["titled"] < 0.2
+    assert judge.judge(page("x", "ships sail", title="Ships - MDN")).breakdown["titled"] < 0.2
 
 
 def test_both_languages_live_in_one_topic():
@@ -167,15 +167,15 @@ def test_a_no_makes_pages_like_it_less_likely_but_leaves_their_reward():
     after = judge.judge(like_it)
     assert after.relevance < before.relevance
     assert after.reward == pytest.approx(before.reward, abs=0.05)
-    assert after.parts["taught"] < 0
+    assert after.breakdown["label correction"] < 0
 
 
 def test_what_the_judge_itself_thinks_is_reported_beside_what_a_person_says():
     judge = judge_with(seeds=[solar(0), solar(1)], others=60)
     judge.teach({other(7).url: True})
-    parts = judge.judge(other(7)).parts
-    assert parts["told"] == 1.0
-    assert 0.0 <= parts["unaided"] <= 1.0
+    parts = judge.judge(other(7)).breakdown
+    assert parts["label"] == 1.0
+    assert 0.0 <= parts["without label"] <= 1.0
 
 
 def test_a_seed_that_was_refused_by_mistake_is_a_seed_again():
@@ -206,7 +206,7 @@ def test_a_word_that_another_worker_takes_back_is_taken_back_here():
         judges[0].teach({other(3).url: verdict})
         for number in range(40, 80):
             judges[1].learn(other(number))
-    assert judges[1].judge(other(3)).parts.keys().isdisjoint({"told"})
+    assert judges[1].judge(other(3)).breakdown.keys().isdisjoint({"label"})
 
 
 def test_examples_that_were_refused_are_never_seeds():
@@ -387,4 +387,4 @@ def test_a_label_by_a_model_does_not_decide_alone_and_survives_a_restart():
     judge.save_state()
     again = AdaptiveJudge(TopicProfile(vectors=VECTORS))
     again.load_state(state_store)
-    assert again.judge(other(3)).parts["told"] == 0.8
+    assert again.judge(other(3)).breakdown["label"] == 0.8

@@ -3,7 +3,7 @@
 import pytest
 
 from thresher.judges.adaptive.reservoir import Reservoir
-from thresher.judges.adaptive.snapshot import MOST_SENT, EntrySizer, LearnerState
+from thresher.judges.adaptive.snapshot import MAX_SENT, EntrySizer, LearnerState
 from thresher.judges.adaptive.terms import TermVector
 from thresher.modelstate.codec import ENTRY_BYTES, BadEntry
 
@@ -47,4 +47,4 @@ def test_the_next_entry_begins_with_a_few_more_pages_than_fitted_before():
     fits = tried[-1]
     tried.clear()
     fitting.entry(make)
-    assert fits < tried[0] <= fits + fits // 8 + 1 < MOST_SENT
+    assert fits < tried[0] <= fits + fits // 8 + 1 < MAX_SENT

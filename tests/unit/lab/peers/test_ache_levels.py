@@ -19,8 +19,8 @@ def test_a_better_level_outweighs_every_probability():
 
 def test_before_the_first_training_the_page_decides():
     [candidate] = AcheLevels().score(page(SOLAR), verdict(True, 0.6), lease())
-    assert (candidate.score, candidate.parts) == (pytest.approx(0.6 / 3), {"page": 0.6})
-    assert candidate.carry == {"near": ["solar cells", ""]}
+    assert (candidate.score, candidate.breakdown) == (pytest.approx(0.6 / 3), {"page": 0.6})
+    assert candidate.strategy_data == {"near": ["solar cells", ""]}
     [candidate] = AcheLevels().score(page(SOLAR), RELEVANT, lease())
     assert 1 / 3 <= candidate.score < 2 / 3
 
@@ -32,8 +32,8 @@ def trained():
     for number in range(3):
         hub, solar = f"http://a.example/list/x{number}", f"http://a.example/solar/x{number}"
         link = Link(url=solar)
-        list(strategy.score(page(link, url=hub), IRRELEVANT, lease(url=hub, carry={"near": ["all lists", ""]})))
-        list(strategy.score(page(url=solar), RELEVANT, lease(url=solar, carry={"near": ["solar cells", ""]})))
+        list(strategy.score(page(link, url=hub), IRRELEVANT, lease(url=hub, strategy_data={"near": ["all lists", ""]})))
+        list(strategy.score(page(url=solar), RELEVANT, lease(url=solar, strategy_data={"near": ["solar cells", ""]})))
     return strategy
 
 
@@ -51,7 +51,7 @@ def test_new_links_are_put_into_their_bands():
     link = Link(url="http://a.example/solar/9", anchor="solar cells")
     [candidate] = strategy.score(page(link), IRRELEVANT, lease(url="http://a.example/new"))
     assert candidate.score > 2 / 3
-    assert set(candidate.parts) == {"level 0", "level 1", "level 2"}
+    assert set(candidate.breakdown) == {"level 0", "level 1", "level 2"}
 
 
 def test_training_comes_after_at_least_one_page():

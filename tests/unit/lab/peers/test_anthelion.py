@@ -68,8 +68,8 @@ def test_a_url_found_again_has_both_parents():
 
 def test_predictions_are_probabilities_of_good():
     good, bad = come(taught(), SEED, RELEVANT, "http://a.example/solar/", "http://a.example/tea/")
-    assert 1 > good.parts["prediction"] > 0.5 > bad.parts["prediction"] > 0
-    assert good.score == good.parts["prediction"]
+    assert 1 > good.breakdown["prediction"] > 0.5 > bad.breakdown["prediction"] > 0
+    assert good.score == good.breakdown["prediction"]
 
 
 def test_of_unlikely_urls_the_better_host_still_wins():

@@ -12,8 +12,10 @@ TEA = Link(url="http://a.example/t", anchor="tea", context="cup leaf")
 
 
 def lesson(strategy, link, relevant, url="http://a.example/known"):
-    carry = {"anchor": link.anchor, "around": link.context, "page": 1.0}
-    list(strategy.score(page(url=url), RELEVANT if relevant else IRRELEVANT, lease(url=url, carry=carry)))
+    strategy_data = {"anchor": link.anchor, "around": link.context, "page": 1.0}
+    list(
+        strategy.score(page(url=url), RELEVANT if relevant else IRRELEVANT, lease(url=url, strategy_data=strategy_data))
+    )
 
 
 def taught(**parameters):
@@ -35,14 +37,14 @@ def test_offsets_end_at_five():
 
 def test_the_first_guess_is_the_relevance_of_the_page():
     [candidate] = Apprentice().score(page(SOLAR), verdict(True, 0.6), lease())
-    assert (candidate.score, candidate.parts) == (0.6, {"page": 0.6})
-    assert candidate.carry == {"anchor": "solar", "around": "panels roof", "page": 0.6}
+    assert (candidate.score, candidate.breakdown) == (0.6, {"page": 0.6})
+    assert candidate.strategy_data == {"anchor": "solar", "around": "panels roof", "page": 0.6}
 
 
 def test_after_enough_lessons_the_apprentice_is_asked():
     solar, tea = taught().score(page(SOLAR, TEA), RELEVANT, lease())
     assert solar.score > 0.7 > 0.3 > tea.score
-    assert solar.parts == {"page": 1.0, "apprentice": solar.score}
+    assert solar.breakdown == {"page": 1.0, "apprentice": solar.score}
 
 
 def test_links_that_wait_are_scored_again():

@@ -17,7 +17,7 @@ def test_n_links_make_a_batch():
 
 def test_links_wait_below_zero_with_the_relevance_of_their_page():
     [candidate] = BestNFirst().score(page(*links(1)), verdict(True, 0.6), lease())
-    assert (candidate.score, candidate.parts) == (pytest.approx(0.6 - 1), {"page": 0.6})
+    assert (candidate.score, candidate.breakdown) == (pytest.approx(0.6 - 1), {"page": 0.6})
 
 
 def test_revisions_change_only_what_waits_for_a_batch():

@@ -18,7 +18,7 @@ def score(url, *, hops=0, **parameters):
 
 
 def share(url, **parameters):
-    return score(url, **parameters).parts["keywords in URL"]
+    return score(url, **parameters).breakdown["keywords in URL"]
 
 
 def test_a_url_is_worth_the_share_of_keywords_in_it():

@@ -39,5 +39,5 @@ def test_revisions_move_levels():
 
 
 def test_the_oldest_pages_are_forgotten(monkeypatch):
-    monkeypatch.setattr(crawled_levels, "MOST_PAGES", 2)
+    monkeypatch.setattr(crawled_levels, "MAX_PAGES", 2)
     assert crawled().samples() == [[near("target")], [near("hub")], []]

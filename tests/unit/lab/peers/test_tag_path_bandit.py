@@ -13,8 +13,8 @@ LIST, TABLE = "html/body/ul/li/a", "html/body/table/tbody/tr/td/a"
 
 
 def come(strategy, url, judgement, *links, path=None):
-    carry = {"tag_path": path} if path else {}
-    here = replace(lease(url=url, carry=carry), hops=1 if path else 0)
+    strategy_data = {"tag_path": path} if path else {}
+    here = replace(lease(url=url, strategy_data=strategy_data), hops=1 if path else 0)
     return list(strategy.score(page(*links, url=url), judgement, here))
 
 
@@ -46,7 +46,7 @@ def test_an_arm_without_links_sleeps():
     strategy = taught(alpha=0.1)
     come(strategy, "http://a.example/seed", RELEVANT, *links(TABLE, "x"))
     assert list(strategy.revise([])) == ["http://a.example/x"]
-    strategy.on_miss(replace(lease(url="http://a.example/x", carry={"tag_path": TABLE}), hops=1))
+    strategy.on_miss(replace(lease(url="http://a.example/x", strategy_data={"tag_path": TABLE}), hops=1))
     assert strategy.revise([]) == {}
 
 
@@ -61,13 +61,13 @@ def test_alpha_decides_how_soon_a_bad_arm_is_tried_again():
 
 def test_links_carry_their_place_and_say_what_their_arm_is_worth():
     [candidate] = come(taught(0.1), "http://a.example/seed", RELEVANT, *links(LIST, "good"))
-    assert candidate.carry == {"tag_path": LIST}
-    assert candidate.parts == {"arm": 0.0, "mean reward": 1.0, "pulls": 4.0}
+    assert candidate.strategy_data == {"tag_path": LIST}
+    assert candidate.breakdown == {"arm": 0.0, "mean reward": 1.0, "pulls": 4.0}
 
 
 def test_a_page_that_never_comes_rewards_nobody():
     strategy = TagPathBandit()
-    strategy.on_miss(lease(url="http://a.example/x", carry={"tag_path": LIST}))
+    strategy.on_miss(lease(url="http://a.example/x", strategy_data={"tag_path": LIST}))
     assert (strategy._arms[0].pulls, strategy._arms[0].reward) == (1, 0.0)
 
 

@@ -27,7 +27,7 @@ def test_at_theta_1_only_equal_pairs_are_alike():
 
 
 def test_when_there_are_too_many_groups_the_nearest_is_joined(monkeypatch):
-    monkeypatch.setattr(module, "MOST_GROUPS", 1)
+    monkeypatch.setattr(module, "MAX_GROUPS", 1)
     paths = TagPaths(theta=0.75)
     assert paths.find(TEXT) == paths.find("video") == 0
 

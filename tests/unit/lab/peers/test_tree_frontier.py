@@ -59,7 +59,7 @@ def test_one_sample_is_drawn_from_each_leaf_and_none_that_waits_no_more():
 
 
 def test_the_fullest_leaf_forgets_its_oldest(monkeypatch):
-    monkeypatch.setattr(module, "MOST_SAMPLES", 3)
+    monkeypatch.setattr(module, "MAX_SAMPLES", 3)
     tree = TreeFrontier(Random(0))
     for name in "abcd":
         tree.add(sample(name, 0))

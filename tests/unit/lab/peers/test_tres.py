@@ -29,8 +29,8 @@ class KnownQ:
         """It knows."""
 
 
-def come(strategy, url, judgement, *links, hops=1, carry=None):
-    here = replace(lease(url=url, carry=carry), hops=hops)
+def come(strategy, url, judgement, *links, hops=1, strategy_data=None):
+    here = replace(lease(url=url, strategy_data=strategy_data), hops=hops)
     return list(strategy.score(page(*links, url=url), judgement, here))
 
 
@@ -45,8 +45,8 @@ def test_links_wait_in_the_tree_and_carry_their_numbers():
     strategy = Tres(AIM)
     solar, tea = come(strategy, SEED, RELEVANT, *LINKS, hops=0)
     assert (solar.score, tea.score) == (1.0, 0.5)
-    assert len(solar.carry["x"]) == 9
-    assert solar.carry["path"] == [1, 0, 1]
+    assert len(solar.strategy_data["x"]) == 9
+    assert solar.strategy_data["path"] == [1, 0, 1]
     assert [each.url for each in strategy._tree.leaves[0].samples] == [solar.url, tea.url]
 
 
@@ -66,9 +66,9 @@ def test_of_the_drawn_links_the_one_of_greatest_value_is_lifted():
 def test_a_page_is_rewarded_by_its_verdict_also_after_a_restart():
     [candidate] = come(Tres(AIM), SEED, RELEVANT, LINKS[0], hops=0)
     strategy = Tres(AIM)
-    come(strategy, candidate.url, RELEVANT, carry=candidate.carry)
+    come(strategy, candidate.url, RELEVANT, strategy_data=candidate.strategy_data)
     [(x, reward)] = strategy._tree.experience()
-    assert (x.tolist(), reward) == (candidate.carry["x"], 1.0)
+    assert (x.tolist(), reward) == (candidate.strategy_data["x"], 1.0)
 
 
 def test_the_first_network_chooses_and_the_second_values():

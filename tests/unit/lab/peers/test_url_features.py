@@ -41,7 +41,7 @@ def test_labels_come_from_all_parents_and_their_children():
 
 
 def test_the_oldest_pages_are_forgotten(monkeypatch):
-    monkeypatch.setattr(module, "MOST_PAGES", 1)
+    monkeypatch.setattr(module, "MAX_PAGES", 1)
     families = Families()
     families.add("old", True)
     families.add("new", True)

@@ -128,7 +128,7 @@ def test_e2_shows_directories_beside_crawls():
     directory = {"directory": "D", "levels": 3, **entries, "by_chance": chance}
     made = url_tokens.e2_report([directory, *four()])
     assert made.tables[0].rows == [["D", 100, 30, 12, 42, 3]]
-    assert (made.findings[0].claim, made.findings[0].verdict) == (f"{url_tokens.MOST_SPELL}: D", Verdict.FAILS)
+    assert (made.findings[0].claim, made.findings[0].verdict) == (f"{url_tokens.SPELLING_CLAIM}: D", Verdict.FAILS)
 
 
 def test_e2_reports_on_the_crawls_of_e1(tmp_path):

@@ -93,15 +93,15 @@ async def test_one_worker_goes_as_fast_as_its_slots_allow():
 
 
 async def test_hosts_are_left_alone_over_all_workers_though_some_die_and_some_are_late():
-    manners = PolitenessAudit(delay_seconds=3.0, workers=4, look_seconds=0.0)
+    audit = PolitenessAudit(delay_seconds=3.0, workers=4, look_seconds=0.0)
     plan = FleetPlan(workers=4, slots=3, delay_seconds=3.0, lease_seconds=10.0, life_seconds=30.0, stalls=0.1)
     web = ring()
-    found = await crawl(web, plan, manners=manners)
+    found = await crawl(web, plan, audit=audit)
     assert {fetch.page_id for fetch in found.fetches} >= set(range(len(web)))
     assert found.deaths > 3
-    assert manners.expired > 3
-    assert (manners.crowded, manners.hasty) == (0, 0)
-    assert manners.best == manners.looked > 50
+    assert audit.expired > 3
+    assert (audit.crowded, audit.hasty) == (0, 0)
+    assert audit.best == audit.looked > 50
 
 
 async def test_a_page_whose_worker_died_is_fetched_by_another():

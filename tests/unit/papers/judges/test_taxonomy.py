@@ -48,8 +48,8 @@ def test_hard_focus_asks_for_a_likely_class():
 
 
 def test_a_judgement_names_the_likeliest_classes():
-    parts = TaxonomyJudge(topic_profile("Top/music")).judge(page("钢琴 音乐")).parts
-    assert next(iter(parts)) == "class Top/music"
+    breakdown = TaxonomyJudge(topic_profile("Top/music")).judge(page("钢琴 音乐")).breakdown
+    assert next(iter(breakdown)) == "class Top/music"
 
 
 def test_words_speak_for_the_wanted_classes_or_against_them():

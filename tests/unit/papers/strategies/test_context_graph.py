@@ -19,8 +19,8 @@ def strategy(tmp_path):
     return lambda **parameters: make("strategy", "context-graph", parameters, TopicProfile(model=tmp_path))
 
 
-def score(strategy, text, carry=None):
-    [candidate] = strategy.score(page(*links(1), text=text), IRRELEVANT, lease(carry=carry))
+def score(strategy, text, strategy_data=None):
+    [candidate] = strategy.score(page(*links(1), text=text), IRRELEVANT, lease(strategy_data=strategy_data))
     return candidate
 
 
@@ -29,7 +29,7 @@ def test_links_go_to_the_queue_of_their_page(strategy):
     assert score(graph, "solar").score == pytest.approx(3 / 4)
     assert score(graph, "index").score == pytest.approx(2 / 4)
     assert score(graph, "tea").score == 0.0
-    assert score(graph, "solar").parts == {"queue": 0.0, "likelihood": pytest.approx(0.75)}
+    assert score(graph, "solar").breakdown == {"queue": 0.0, "likelihood": pytest.approx(0.75)}
 
 
 def test_seeds_start_above_all_queues_or_as_in_the_paper_in_the_last(strategy):
@@ -48,9 +48,9 @@ def test_a_url_in_a_queue_stays_in_its_place(strategy):
 
 def test_in_batches_a_generation_comes_before_the_next(strategy):
     graph = strategy(batch="all")
-    first, second = score(graph, "tea"), score(graph, "solar", carry={"generation": 1})
-    assert first.carry == {"generation": 1}
-    assert second.carry == {"generation": 2}
+    first, second = score(graph, "tea"), score(graph, "solar", strategy_data={"generation": 1})
+    assert first.strategy_data == {"generation": 1}
+    assert second.strategy_data == {"generation": 2}
     assert first.score > second.score
 
 
@@ -76,18 +76,18 @@ def crawl(graph):
 def test_after_enough_new_targets_the_layers_are_learned_from_the_crawl(strategy):
     graph = strategy(retrain_every=10)
     crawl(graph)
-    assert score(graph, "welcome news home").parts["queue"] == 3  # at the tenth target no link to one was known
+    assert score(graph, "welcome news home").breakdown["queue"] == 3  # at the tenth target no link to one was known
     crawl(graph)
-    assert score(graph, "solar cell panel").parts["queue"] == 0
-    assert score(graph, "directory index list").parts["queue"] == 1
-    assert score(graph, "welcome news home").parts["queue"] == 2
+    assert score(graph, "solar cell panel").breakdown["queue"] == 0
+    assert score(graph, "directory index list").breakdown["queue"] == 1
+    assert score(graph, "welcome news home").breakdown["queue"] == 2
 
 
 def test_layers_stay_as_they_were_trained_by_default(strategy):
     graph = strategy()
     crawl(graph)
     crawl(graph)
-    assert score(graph, "welcome news home").parts["queue"] == 3
+    assert score(graph, "welcome news home").breakdown["queue"] == 3
 
 
 def test_a_restart_gives_the_same_scores(strategy, tmp_path):
@@ -114,7 +114,7 @@ def test_workers_learn_layers_from_each_others_pages(strategy, tmp_path):
         list((one if is_target else two).score(here, RELEVANT if is_target else IRRELEVANT, lease()))
     last = page(url="http://a.example/0", text=RINGS.text(0))
     list(two.score(last, RELEVANT, lease()))
-    assert score(two, "welcome news home").parts["queue"] == 2
+    assert score(two, "welcome news home").breakdown["queue"] == 2
 
 
 @pytest.mark.parametrize("parameters", [{"order": "random"}, {"batch": "some"}, {"retrain_every": -1}])

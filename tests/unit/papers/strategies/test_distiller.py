@@ -76,7 +76,7 @@ async def test_soft_focus_lifts_the_links_of_hubs_in_the_queue():
     assert (await frontier.find("http://a.example/new")).score == pytest.approx(0.7)
     [again] = strategy.score(page("late", "new"), verdict(True, relevance=0.4), lease())
     assert again.score == pytest.approx(0.9)
-    assert again.parts == {"page": 0.4, "hubs": 0.5}
+    assert again.breakdown == {"page": 0.4, "hubs": 0.5}
 
 
 def test_a_lifted_link_still_follows_the_judge():

@@ -20,7 +20,7 @@ def scored(link=LINK, *, topic_profile=AIM, judgement=RELEVANT, url=HERE, **para
 def test_all_four_signs_weigh_the_same():
     candidate = scored()
     assert candidate.score == pytest.approx((0.6 + 0.4 + 0.5 + 0.4) / 4)
-    assert candidate.parts == {"page": 0.6, "anchor": 0.4, "url": 0.5, "link type": 0.4}
+    assert candidate.breakdown == {"page": 0.6, "anchor": 0.4, "url": 0.5, "link type": 0.4}
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_no_link_scores_above_85_hundredths():
 
 
 def test_the_words_around_count_when_the_anchor_says_nothing():
-    assert scored(Link(url=BELOW, anchor="here", context="around")).parts["anchor"] == 0.25
+    assert scored(Link(url=BELOW, anchor="here", context="around")).breakdown["anchor"] == 0.25
 
 
 def test_signs_are_read_on_irrelevant_pages_too():

@@ -18,7 +18,7 @@ def test_breadth_first_leaves_the_order_to_age():
 def test_best_first_gives_every_link_the_relevance_of_its_page():
     candidates = list(BestFirst().score(PAGE, WORTH, LEASE))
     assert [candidate.score for candidate in candidates] == [0.4, 0.4]
-    assert candidates[0].parts == {"page": 0.4}
+    assert candidates[0].breakdown == {"page": 0.4}
 
 
 def test_best_first_starts_with_the_seeds():

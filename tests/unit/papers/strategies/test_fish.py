@@ -36,7 +36,7 @@ def test_the_rest_waits_with_the_same_depth():
 
 def test_a_link_says_why_it_has_its_place():
     last = list(Fish(width=1).score(page(*links(2)), IRRELEVANT, lease()))[-1]
-    assert last.parts == {"relevant page": 0.0, "place": 2.0}
+    assert last.breakdown == {"relevant page": 0.0, "place": 2.0}
 
 
 def test_a_url_found_again_keeps_its_best_score():

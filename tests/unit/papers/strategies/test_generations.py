@@ -34,15 +34,15 @@ async def test_a_url_found_again_stays_in_its_first_generation():
     frontier = MemoryFrontier(merge=strategy.merge)
     [url] = ["http://a.example/1"]
     await frontier.add(found(strategy, 0.1, lease(), url))
-    await frontier.add(found(strategy, 0.9, lease(carry={"generation": 1}), url))
+    await frontier.add(found(strategy, 0.9, lease(strategy_data={"generation": 1}), url))
     [leased] = await frontier.lease(1, seconds=9)
-    assert leased.carry == {"generation": 1}
+    assert leased.strategy_data == {"generation": 1}
     assert leased.score == pytest.approx(0.1 - 1)
 
 
 def test_greedy_links_carry_no_generation():
     [candidate] = BestFirst().score(page(*links(1)), verdict(True), lease())
-    assert (candidate.score, candidate.carry) == (1.0, {})
+    assert (candidate.score, candidate.strategy_data) == (1.0, {})
 
 
 @pytest.mark.parametrize("batch", ["some", 0, -1])

@@ -17,14 +17,18 @@ JAZZ = Link(url="http://a.example/jazz", anchor="jazz")
 BARE = Link(url="http://a.example/bare")
 
 
-def score(strategy, link=JAZZ, judgement=RELEVANT, carry=None):
-    [candidate] = strategy.score(page(link), judgement, lease(carry=carry))
+def score(strategy, link=JAZZ, judgement=RELEVANT, strategy_data=None):
+    [candidate] = strategy.score(page(link), judgement, lease(strategy_data=strategy_data))
     return candidate
 
 
-def led(strategy, anchor, relevant, **carry):
+def led(strategy, anchor, relevant, **strategy_data):
     """Let a link with this anchor lead to a page."""
-    list(strategy.score(page(), RELEVANT if relevant else IRRELEVANT, lease(carry={"anchor": anchor, **carry})))
+    list(
+        strategy.score(
+            page(), RELEVANT if relevant else IRRELEVANT, lease(strategy_data={"anchor": anchor, **strategy_data})
+        )
+    )
 
 
 def trained(**parameters):
@@ -38,12 +42,12 @@ def trained(**parameters):
 def test_before_the_first_training_the_page_decides():
     candidate = score(LearningAnchor(), judgement=verdict(True, 0.6))
     assert candidate.score == 0.6
-    assert candidate.carry == {"anchor": "jazz"}
+    assert candidate.strategy_data == {"anchor": "jazz"}
 
 
 def test_page_and_anchor_are_weighed_by_the_factor():
     candidate = score(trained(), judgement=verdict(True, 0.6))
-    assert candidate.parts == {"page": 0.6, "anchor": pytest.approx(0.6154, abs=1e-4)}
+    assert candidate.breakdown == {"page": 0.6, "anchor": pytest.approx(0.6154, abs=1e-4)}
     assert candidate.score == pytest.approx(0.5 * 0.6 + 0.5 * 0.6154, abs=1e-4)
     assert score(trained(factor=0.2), judgement=IRRELEVANT).score == pytest.approx(0.8 * 0.6154, abs=1e-4)
 
@@ -54,34 +58,34 @@ def test_a_link_without_words_is_worth_its_page():
 
 
 def test_anchor_and_score_ride_on_the_link():
-    carry = score(trained()).carry
-    assert carry["anchor"] == "jazz"
-    assert carry["anchor_score"] == pytest.approx(0.6154, abs=1e-4)
+    strategy_data = score(trained()).strategy_data
+    assert strategy_data["anchor"] == "jazz"
+    assert strategy_data["anchor_score"] == pytest.approx(0.6154, abs=1e-4)
 
 
 def test_only_the_beginning_of_a_long_anchor_rides_on_the_link():
     link = Link(url="http://a.example/", anchor="x" * 1000)
-    assert score(LearningAnchor(), link).carry == {"anchor": "x" * 200}
+    assert score(LearningAnchor(), link).strategy_data == {"anchor": "x" * 200}
 
 
 def test_the_first_training_comes_with_enough_examples_of_both_kinds():
     strategy = LearningAnchor(first_examples=2)
     for anchor, relevant in [("jazz", True), ("football", False), ("tennis", False)]:
         led(strategy, anchor, relevant)
-    assert "anchor" not in score(strategy).parts
+    assert "anchor" not in score(strategy).breakdown
     led(strategy, "opera", True)
-    assert "anchor" in score(strategy).parts
+    assert "anchor" in score(strategy).breakdown
 
 
 def test_later_trainings_come_after_the_set_number_of_examples():
     strategy = LearningAnchor(first_examples=1, retrain_every=2)
     led(strategy, "jazz music", True)
     led(strategy, "football", False)
-    first = score(strategy).parts["anchor"]
+    first = score(strategy).breakdown["anchor"]
     led(strategy, "jazz", False)
-    assert score(strategy).parts["anchor"] == first
+    assert score(strategy).breakdown["anchor"] == first
     led(strategy, "jazz", False)
-    assert score(strategy).parts["anchor"] < first
+    assert score(strategy).breakdown["anchor"] < first
 
 
 def examples(strategy):
@@ -140,10 +144,10 @@ def test_in_batches_an_earlier_generation_comes_first_and_training_waits_for_the
     for anchor, relevant in [("jazz music", True), ("football", False)]:
         led(strategy, anchor, relevant)
     first = score(strategy)
-    assert (first.score, first.carry) == (pytest.approx(0, abs=1e-5), {"anchor": "jazz", "generation": 1})
-    second = score(strategy, carry=first.carry)
-    assert second.carry["generation"] == 2
-    assert second.parts["anchor"] > 0.5
+    assert (first.score, first.strategy_data) == (pytest.approx(0, abs=1e-5), {"anchor": "jazz", "generation": 1})
+    second = score(strategy, strategy_data=first.strategy_data)
+    assert second.strategy_data["generation"] == 2
+    assert second.breakdown["anchor"] > 0.5
     assert second.score < first.score
 
 
@@ -153,7 +157,7 @@ def test_in_batches_of_a_number_links_wait_below_zero_and_training_comes_between
     for anchor, relevant in [("jazz music", True), ("football", False)]:
         led(strategy, anchor, relevant)
     during = score(strategy, judgement=verdict(True, 0.6))
-    assert (during.score, during.parts) == (pytest.approx(0.6 - 1), {"page": 0.6})
+    assert (during.score, during.breakdown) == (pytest.approx(0.6 - 1), {"page": 0.6})
     [after] = strategy.score(page(JAZZ), verdict(True, 0.6), replace(lease(), score=-0.2))
     assert after.score == pytest.approx(0.5 * 0.6 + 0.5 * 0.6154 - 1, abs=1e-4)
 
@@ -161,9 +165,9 @@ def test_in_batches_of_a_number_links_wait_below_zero_and_training_comes_between
 def test_a_batch_whose_first_link_is_dead_is_trained_on_after_as_many_examples():
     strategy = LearningAnchor(batch=2, first_examples=1)
     led(strategy, "jazz music", True)
-    assert "anchor" not in score(strategy).parts
+    assert "anchor" not in score(strategy).breakdown
     led(strategy, "football", False)
-    assert "anchor" in score(strategy).parts
+    assert "anchor" in score(strategy).breakdown
 
 
 def test_a_restart_gives_the_same_scores(tmp_path):
@@ -181,7 +185,7 @@ def test_a_restart_trains_on_all_examples(tmp_path):
     led(strategy, "jazz", True, anchor_score=0.9)
     strategy.save_state()
     again.load_state(FolderStateStore(tmp_path, "one"))
-    assert score(again).parts["anchor"] > score(strategy).parts["anchor"]
+    assert score(again).breakdown["anchor"] > score(strategy).breakdown["anchor"]
     assert again._known == strategy._known
 
 
@@ -209,13 +213,13 @@ def test_examples_of_others_bring_the_next_training_forward(tmp_path):
     two.load_state(FolderStateStore(tmp_path, "two"))
     led(two, "jazz music", True)
     led(two, "football", False)
-    before = score(two).parts["anchor"]
+    before = score(two).breakdown["anchor"]
     for _ in range(20):
         led(one, "jazz", True)
     one.load_state(FolderStateStore(tmp_path, "one"))
     one.save_state()
     led(two, "tennis", False)
-    assert score(two).parts["anchor"] > before
+    assert score(two).breakdown["anchor"] > before
 
 
 def test_a_damaged_entry_of_another_worker_is_left_out(tmp_path, caplog):
@@ -249,7 +253,7 @@ def test_waiting_links_are_scored_again_after_a_training():
 def test_a_fetched_link_is_not_scored_again():
     strategy = LearningAnchor(first_examples=1, retrain_every=2)
     score(strategy)
-    list(strategy.score(page(), RELEVANT, lease(url=JAZZ.url, carry={"anchor": "jazz"})))
+    list(strategy.score(page(), RELEVANT, lease(url=JAZZ.url, strategy_data={"anchor": "jazz"})))
     led(strategy, "football", False)
     assert JAZZ.url not in strategy.revise([])
 
@@ -266,14 +270,14 @@ def test_a_link_that_waits_for_a_batch_stays_below_the_ready_ones():
 def test_a_generation_once_sorted_keeps_its_order():
     strategy = LearningAnchor(first_examples=1, batch="all")
     score(strategy)
-    list(strategy.score(page(), RELEVANT, lease(carry={"anchor": "jazz", "generation": 1})))
-    list(strategy.score(page(), IRRELEVANT, lease(carry={"anchor": "football", "generation": 2})))
-    list(strategy.score(page(), IRRELEVANT, lease(carry={"anchor": "football", "generation": 3})))
+    list(strategy.score(page(), RELEVANT, lease(strategy_data={"anchor": "jazz", "generation": 1})))
+    list(strategy.score(page(), IRRELEVANT, lease(strategy_data={"anchor": "football", "generation": 2})))
+    list(strategy.score(page(), IRRELEVANT, lease(strategy_data={"anchor": "football", "generation": 3})))
     assert strategy.revise([]) == {}
 
 
 def test_the_links_that_are_remembered_are_limited(monkeypatch):
-    monkeypatch.setattr(learning_anchor, "MOST_WAITING", 2)
+    monkeypatch.setattr(learning_anchor, "MAX_WAITING", 2)
     strategy = LearningAnchor(first_examples=1, retrain_every=2)
     for number in range(3):
         score(strategy, Link(url=f"http://a.example/{number}", anchor="jazz"), verdict(True, 0.6))

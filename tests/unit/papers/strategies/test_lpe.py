@@ -41,7 +41,7 @@ def block_similarity():
 
 def test_a_block_about_the_topic_hands_its_likeness_to_all_its_links():
     one = found(LinkPriorityEvaluation(AIM))["1"]
-    assert (one.score, one.parts) == (pytest.approx(1.0), {"block": pytest.approx(1.0)})
+    assert (one.score, one.breakdown) == (pytest.approx(1.0), {"block": pytest.approx(1.0)})
 
 
 def test_in_another_block_a_link_is_worth_its_own_words_and_those_around():
@@ -50,8 +50,8 @@ def test_in_another_block_a_link_is_worth_its_own_words_and_those_around():
     sim_anchor, sim_context = solar / sqrt(solar**2 + cell**2), 1 / sqrt(2)
     two = found(LinkPriorityEvaluation(AIM))["2"]
     assert two.score == pytest.approx(0.5 * sim_anchor + 0.5 * sim_context)
-    assert two.parts["block"] == pytest.approx(block_similarity())
-    assert two.parts["anchor"] == pytest.approx(sim_anchor)
+    assert two.breakdown["block"] == pytest.approx(block_similarity())
+    assert two.breakdown["anchor"] == pytest.approx(sim_anchor)
 
 
 def test_links_that_nothing_speaks_for_are_dropped():
@@ -140,7 +140,7 @@ def test_only_the_most_telling_terms_of_example_pages_count():
     crawler = LinkPriorityEvaluation(EXAMPLES, topic_terms=1, threshold=0.4)
     found(crawler, ParsedPage(url="http://b.example/", blocks=("tandem",) * 5))
     found(crawler, PEROVSKITE)
-    assert found(crawler, LINKED)["1"].parts["context"] == 0.0
+    assert found(crawler, LINKED)["1"].breakdown["context"] == 0.0
 
 
 def test_example_pages_survive_a_restart(tmp_path):

@@ -16,7 +16,7 @@ def test_a_url_is_seen_once_it_was_added():
 
 
 def test_the_oldest_are_forgotten(monkeypatch):
-    monkeypatch.setattr(seen_pages_module, "MOST_SEEN", 2)
+    monkeypatch.setattr(seen_pages_module, "MAX_SEEN", 2)
     urls = SeenUrls()
     for name in "abc":
         urls.add(name)
@@ -61,7 +61,7 @@ def test_they_are_written_down_more_rarely_as_the_crawl_grows(tmp_path, monkeypa
 
 
 def test_each_worker_writes_down_its_own_and_no_more_than_fits(tmp_path, monkeypatch):
-    monkeypatch.setattr(seen_pages_module, "MOST_SENT", 2)
+    monkeypatch.setattr(seen_pages_module, "MAX_SENT", 2)
     one, two = pair(tmp_path)
     page(one, "a", "b", "c")
     page(two, "d")

@@ -12,9 +12,9 @@ PLAIN = Link(url="http://a.example/2", anchor="here", context="around")
 SILENT = Link(url="http://a.example/3", anchor="here", context="nothing")
 
 
-def scored(link, judgement=RELEVANT, *, carry=None, **parameters):
+def scored(link, judgement=RELEVANT, *, strategy_data=None, **parameters):
     world = page(link, text="the page")
-    [candidate] = Shark(AIM, **parameters).score(world, judgement, lease(carry=carry))
+    [candidate] = Shark(AIM, **parameters).score(world, judgement, lease(strategy_data=strategy_data))
     return candidate
 
 
@@ -22,7 +22,7 @@ def test_a_link_with_a_good_anchor():
     candidate = scored(GOOD)
     assert candidate.score == pytest.approx(0.5 * 0.3 + 0.5 * 0.52)
     assert candidate.score == pytest.approx(0.41)
-    assert candidate.parts == pytest.approx({"inherited": 0.3, "anchor": 0.4, "context": 1.0})
+    assert candidate.breakdown == pytest.approx({"inherited": 0.3, "anchor": 0.4, "context": 1.0})
 
 
 def test_a_link_with_good_words_around_it():
@@ -31,8 +31,8 @@ def test_a_link_with_good_words_around_it():
 
 
 def test_a_child_of_an_irrelevant_page_inherits_from_above_it():
-    candidate = scored(SILENT, IRRELEVANT, carry=scored(GOOD).carry)
-    assert candidate.carry == pytest.approx({"inherited": 0.15})
+    candidate = scored(SILENT, IRRELEVANT, strategy_data=scored(GOOD).strategy_data)
+    assert candidate.strategy_data == pytest.approx({"inherited": 0.15})
     assert candidate.score == pytest.approx(0.075)
 
 
@@ -52,7 +52,7 @@ def test_as_fcmrps_runs_it_page_and_anchor_weigh_two_to_eight():
 def test_as_fcmrps_runs_it_nothing_decays():
     candidate = scored(SILENT, IRRELEVANT, form="fcmrps")
     assert candidate.score == pytest.approx(0.2 * 0.6)
-    assert candidate.carry == {}
+    assert candidate.strategy_data == {}
 
 
 def test_an_unknown_form_is_refused():

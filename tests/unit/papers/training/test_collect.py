@@ -22,7 +22,7 @@ TOPIC = """\
 title: {en: solar cells}
 seeds: [http://a.example/]
 strategy: {name: layers}
-manners: {contact: me@example.org}
+politeness: {contact: me@example.org}
 """
 CLASSES = {"Energy/Solar": range(10), "Lists/Hubs": range(10, 20), "News/Fronts": range(20, 30), "Tea": range(30, 40)}
 
@@ -104,7 +104,7 @@ def test_targets_and_two_layers_of_back_links_are_fetched(make, web):
     assert set(web.asked) == set(urls(range(30)))
     assert stages(model) == {"targets": (10, 10, 10), "layer 1": (10, 10, 10), "layer 2": (10, 10, 10)}
     assert [layer.pages for layer in model.layers] == [10, 10, 10, 0]
-    assert (model.quality.pages, model.noun) == (30, "layer")
+    assert (model.quality.pages, model.class_label) == (30, "layer")
     assert LayerModel.load(crawl.folder.model / "trained").N == 2
 
 
@@ -176,8 +176,8 @@ def test_a_running_crawl_is_left_alone(make, web):
 
 def test_foreign_hosts_need_a_contact(make, web, tmp_path):
     crawl = make()
-    crawl.folder.topic.write_text(TOPIC.partition("manners")[0])
-    with pytest.raises(ConfigError, match=r"manners.contact is empty; sites like a\.example"):
+    crawl.folder.topic.write_text(TOPIC.partition("politeness")[0])
+    with pytest.raises(ConfigError, match=r"politeness.contact is empty; sites like a\.example"):
         collect(CrawlSetup.open(crawl.folder.root), layers(examples={"": urls(range(10))}), fetch=web)
     assert web.asked == []
 
@@ -189,7 +189,7 @@ def test_rules_fetch_examples_and_the_pages_that_they_link_to(make, web):
     assert set(web.asked) == set(urls(range(40)))
     assert stages(model)["example pages"] == (35, 35, 35)
     assert model.table.rules()["Lists/Hubs"] == {"Energy/Solar": 1.0}
-    assert (model.noun, model.quality.accuracy) == ("class", 1.0)
+    assert (model.class_label, model.quality.accuracy) == ("class", 1.0)
     assert RuleTable.load(crawl.folder.model / "trained").targets == {"Energy/Solar"}
 
 

@@ -31,7 +31,7 @@ title: {en: solar cells}
 seeds: [http://127.0.0.1/]
 strategy: {name: layers}
 scope: {max_depth: 0}
-manners: {delay_seconds: 0}
+politeness: {delay_seconds: 0}
 network: {allow: ["127.0.0.0/8"]}
 """
 PAGES = {

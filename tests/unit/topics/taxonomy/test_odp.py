@@ -115,7 +115,7 @@ def test_entities_and_document_types_are_refused():
 
 
 def test_a_tag_without_end_is_not_read_into_memory(monkeypatch):
-    monkeypatch.setattr(odp, "_LONGEST_TOKEN", 1 << 20)
+    monkeypatch.setattr(odp, "_MAX_TOKEN_CHARACTERS", 1 << 20)
     endless = b'<RDF><Topic r:id="' + b"x" * (3 << 20) + b'"/></RDF>'
     with pytest.raises(ConfigError, match="no end of a tag"):
         read(endless)

@@ -62,7 +62,7 @@ def queued(url: str, score: float) -> dict[str, Any]:
 
 def hop(**more: Any) -> dict[str, Any]:
     link = {"anchor": "cells", "score": 0.7, "score_parts": {"anchor": 1.5, "host": -0.4}}
-    settled = {"status": 200, "reason": "", "outcome": "done", "relevance_parts": {"likeness": 0.8}}
+    settled = {"status": 200, "reason": "", "outcome": "done", "relevance_parts": {"similarity": 0.8}}
     return {**page_row(), **settled, **link, **more}
 
 

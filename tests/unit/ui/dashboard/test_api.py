@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from thresher.config.run_options import RunOptions
 from thresher_ui.dashboard.api.description import describe
 from thresher_ui.dashboard.api.operations import EVENTS, OPERATIONS
-from thresher_ui.dashboard.api.requests import MOST_LABELS
+from thresher_ui.dashboard.api.requests import MAX_LABELS
 from thresher_ui.dashboard.app import make_app
 from thresher_ui.dashboard.guard import Guard, names_of
 from thresher_ui.dashboard.service import CrawlService
@@ -74,7 +74,7 @@ def test_bodies_must_be_json(client, kind):
 
 
 def test_labels_are_bounded_and_must_name_pages(client):
-    many = [{"url": f"http://a.example/{number}", "relevant": True} for number in range(MOST_LABELS + 1)]
+    many = [{"url": f"http://a.example/{number}", "relevant": True} for number in range(MAX_LABELS + 1)]
     for labels in ([], many, [{"url": "javascript:1", "relevant": True}], [{"url": "http://a.example/"}]):
         assert client.post(f"{CRAWL}/labels", json={"labels": labels}).status_code == 400
 

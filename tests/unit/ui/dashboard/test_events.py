@@ -104,7 +104,7 @@ async def test_when_nothing_happens_a_comment_comes(announcer):
 
 
 async def test_no_more_may_listen_than_there_is_room_for(announcer, monkeypatch):
-    monkeypatch.setattr(events, "MOST_LISTENERS", 2)
+    monkeypatch.setattr(events, "MAX_LISTENERS", 2)
     announcer.subscribe("a")
     mailbox = announcer.subscribe("b")
     with pytest.raises(Refused):

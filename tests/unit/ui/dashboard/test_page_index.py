@@ -69,7 +69,7 @@ def test_a_page_that_came_again_counts_once_after_a_while(page_index, clock, wri
 def test_what_the_judge_thinks_now_is_seen_after_a_while(page_index, clock, writers, collection):
     writers[0].write([record(6, text="words")])
     assert page_index.read(collection.segments).tally.relevant == 1
-    writers[0].rewrite([Revision(url="http://a.example/6", judgement=Judgement(relevance=0.1, relevant=False))])
+    writers[0].apply_revisions([Revision(url="http://a.example/6", judgement=Judgement(relevance=0.1, relevant=False))])
     clock.now += 1
     assert page_index.read(collection.segments).tally.relevant == 0
 

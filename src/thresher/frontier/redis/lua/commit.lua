@@ -1,10 +1,10 @@
 -- Settle leases, and add the links of their pages.
--- needs: call record tiers host queue seen leases let_in
+-- needs: call record tiers host queue seen leases insert_links
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, then for each settlement: fence, end of the lease, outcome (done, failed or retry), reason,
 --       delay in seconds, whether it is a page (1 or 0), whether that is relevant (1 or 0), why the host should be
 --       parked (or empty), number of the hash of contents, hash of the content (or empty), fingerprint of the URL,
---       number of links, number of hosts, the links as in let_in.lua
+--       number of links, number of hosts, the links as in insert_links.lua
 -- Returns for each settlement whether its lease was held (1 or 0), and the hosts whose cached links are invalid
 -- (`afresh`).
 
@@ -36,7 +36,7 @@ while ARGV[at] do
         if content ~= '' then
             redis.call('HSETNX', prefix .. 'c' .. contents, content, fingerprint)
         end
-        at = let_in(at, groups, ages(links))
+        at = insert_links(at, groups, ages(links))
     else
         for _ = 1, groups do
             at = at + 2 + 3 * tonumber(ARGV[at + 1])

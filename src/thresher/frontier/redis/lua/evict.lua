@@ -1,8 +1,8 @@
 -- Record cold URLs that a merge of runs is about to evict, unless they are hot, leased or settled by now.
 -- needs: call record tiers host queue seen
 -- KEYS: the shard's prefix
--- ARGV: time, settings, number of the mover, then for each URL: host, rest, hash, member
--- Returns 1; -1 when the mover was replaced.
+-- ARGV: time, settings, number of the migrator, then for each URL: host, rest, hash, member
+-- Returns 1; -1 when the migrator was replaced.
 
 if is_fenced(ARGV[3]) then
     return -1

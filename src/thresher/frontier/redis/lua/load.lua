@@ -1,10 +1,10 @@
 -- Make the best cold URLs of hosts hot again.
--- needs: call record tiers host queue seen let_in
+-- needs: call record tiers host queue seen insert_links
 -- KEYS: the shard's prefix
--- ARGV: time, settings, number of the mover, then for each host: name, the bar that it must still have as 12 bytes of
---       score and age, the new bar in the same form (or empty: nothing is cold any more), number of URLs that stay cold,
---       floor (or empty), number of URLs, and for each URL: rest, hash, member, 8 bytes of key, record
--- Returns how many URLs became hot; -1 when the mover was replaced.
+-- ARGV: time, settings, number of the migrator, then for each host: name, the best_cold that it must still have as 12
+--       bytes of score and age, the new best_cold in the same form (or empty: nothing is cold any more), number of URLs
+--       that stay cold, floor (or empty), number of URLs, and for each URL: rest, hash, member, 8 bytes of key, record
+-- Returns how many URLs became hot; -1 when the migrator was replaced.
 
 if is_fenced(ARGV[3]) then
     return -1
@@ -40,7 +40,7 @@ end
 local at, loaded = 4, 0
 while ARGV[at] do
     local host, number = known_host(ARGV[at]), tonumber(ARGV[at + 5])
-    if host and ARGV[at + 1] == struct.pack('>dI4', host.bar, host.bar_age) then
+    if host and ARGV[at + 1] == struct.pack('>dI4', host.best_cold, host.best_cold_age) then
         local partition = partition_of(host)
         for place = at + 6, at + 5 + 5 * number, 5 do
             loaded = loaded + load_url(host, place)
@@ -48,14 +48,14 @@ while ARGV[at] do
             redis.call('HDEL', prefix .. 'A', ARGV[place + 3])
         end
         set_cold(host, tonumber(ARGV[at + 3]))
-        host.bar, host.bar_age, host.floor = NOTHING, YOUNGEST, tonumber(ARGV[at + 4]) or NOTHING
+        host.best_cold, host.best_cold_age, host.floor = NOTHING, YOUNGEST, tonumber(ARGV[at + 4]) or NOTHING
         if ARGV[at + 2] ~= '' then
-            host.bar, host.bar_age = struct.unpack('>dI4', ARGV[at + 2])
+            host.best_cold, host.best_cold_age = struct.unpack('>dI4', ARGV[at + 2])
         end
         afresh[#afresh + 1] = host.name
     end
     if host then
-        host.needy = false
+        host.to_load = false
     end
     redis.call('SREM', prefix .. 'N', ARGV[at])
     at = at + 6 + 5 * number

@@ -1,11 +1,11 @@
 -- Set the runs of a partition: one was added, several were merged, or damaged ones are left out.
 -- needs: call record tiers
 -- KEYS: the shard's prefix
--- ARGV: time, settings, number of the mover, partition, its runs as 12 bytes each, name of the new run (or empty), its
+-- ARGV: time, settings, number of the migrator, partition, its runs as 12 bytes each, name of the new run (or empty), its
 --       Bloom filter, number of damaged runs, for each its name and number of URLs, then field and value of each new
 --       score that the runs have now
 -- The runs that are no longer listed are noted in `O` with the time, to be deleted later; damaged ones in `D`.
--- Returns 1; -1 when the mover was replaced.
+-- Returns 1; -1 when the migrator was replaced.
 
 if is_fenced(ARGV[3]) then
     return -1

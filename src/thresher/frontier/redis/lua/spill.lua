@@ -1,9 +1,9 @@
 -- Remove hot URLs that a registered run has.
 -- needs: call record tiers host queue seen
 -- KEYS: the shard's prefix
--- ARGV: time, settings, number of the mover, then for each host: name, floor (or empty: as it is), number of URLs, and for
---       each URL: rest, hash, record
--- Returns how many were removed: those whose records are still the same; -1 when the mover was replaced.
+-- ARGV: time, settings, number of the migrator, then for each host: name, floor (or empty: as it is), number of URLs,
+--       and for each URL: rest, hash, record
+-- Returns how many were removed: those whose records are still the same; -1 when the migrator was replaced.
 
 if is_fenced(ARGV[3]) then
     return -1
@@ -38,7 +38,7 @@ local function spill(host, at, number)
         if redis.call('HGET', chunk_key(host, chunk), rest) == record then
             redis.call('HDEL', chunk_key(host, chunk), rest)
             gone, chunks[chunk] = gone + 1, true
-            raise_bar(host, rank_of(record))
+            raise_best_cold(host, rank_of(record))
             keep_tries(host, rest, record)
         end
     end
@@ -59,7 +59,7 @@ while ARGV[at] do
     if host then
         gone = gone + spill(host, at + 3, number)
         host.floor = floor or host.floor
-        host.fat = false
+        host.over_quota = false
         if redis.call('SREM', prefix .. 'w' .. partition_of(host), host.name) == 1 then
             local partition = partition_of(host)
             if tonumber(redis.call('ZINCRBY', prefix .. 'W', -1, partition)) <= 0 then

@@ -10,7 +10,7 @@ from thresher.errors import ConfigError
 from thresher.judges.cosine import CosineJudge
 from thresher.modelstate.codec import ENTRY_BYTES
 from thresher_papers.judges.trained import learner
-from thresher_papers.judges.trained.examples import MOST_TERMS, TrainingPages, most_frequent
+from thresher_papers.judges.trained.examples import MAX_TERMS, TrainingPages, most_frequent
 from thresher_papers.judges.trained.judges import ItfIdfJudge, SvmJudge
 
 ENGLISH = [page for page in world.CROWD if page.language == "en"]
@@ -43,7 +43,7 @@ def test_with_little_background_the_cosine_judges(kind):
 
 def test_soon_after_there_is_enough_background_the_model_judges(kind):
     judge = taught(kind, crowd=world.CROWD[:15])
-    assert judge.judge(world.NEW[-1]).parts.get("probability") is not None
+    assert judge.judge(world.NEW[-1]).breakdown.get("probability") is not None
 
 
 def test_in_a_language_without_an_example_the_cosine_judges(kind):
@@ -51,7 +51,7 @@ def test_in_a_language_without_an_example_the_cosine_judges(kind):
     judge = taught(kind, seeds=seeds)
     page = world.page(world.TOPIC, "zh", 501)
     assert judge.judge(page).reward == CosineJudge(world.topic_profile()).judge(page).relevance
-    assert judge.judge(world.page(world.TOPIC, "en", 501)).parts.get("probability") is not None
+    assert judge.judge(world.page(world.TOPIC, "en", 501)).breakdown.get("probability") is not None
 
 
 def test_a_yes_is_an_example_as_good_as_a_seed(kind):
@@ -66,14 +66,14 @@ def test_a_seed_that_a_person_refuses_is_no_example(kind):
     for page in [*world.SEEDS, *world.CROWD]:
         judge.learn(page)
     assert judge.judge(world.SEEDS[0]).relevance == 0.0
-    assert judge.judge(world.NEW[-1]).parts.get("probability") is None
+    assert judge.judge(world.NEW[-1]).breakdown.get("probability") is None
 
 
 def test_relevance_is_the_probability(kind):
     judge = taught(kind)
     for page in world.NEW:
         judgement = judge.judge(page)
-        assert judgement.relevance == judgement.reward == judgement.parts["probability"]
+        assert judgement.relevance == judgement.reward == judgement.breakdown["probability"]
         assert judgement.relevant is (judgement.relevance >= 0.5)
 
 
@@ -125,9 +125,9 @@ def test_the_background_is_bounded(kind):
 
 
 def test_a_page_is_remembered_by_its_most_frequent_terms():
-    counts = {f"w{number}": 1.0 for number in range(3 * MOST_TERMS)} | {"solar": 7.0}
+    counts = {f"w{number}": 1.0 for number in range(3 * MAX_TERMS)} | {"solar": 7.0}
     kept = most_frequent(counts)
-    assert len(kept) == MOST_TERMS
+    assert len(kept) == MAX_TERMS
     assert kept["solar"] == 7.0
 
 
@@ -154,7 +154,7 @@ def test_workers_train_on_each_others_background(kind):
     first.save_state()
     for page in world.NEW[:9]:
         second.learn(page)
-    assert second.judge(world.NEW[-1]).parts.get("probability") is not None
+    assert second.judge(world.NEW[-1]).breakdown.get("probability") is not None
     assert world.average_precision(second, world.NEW) > 0.8
 
 
@@ -185,7 +185,7 @@ def test_a_model_that_is_too_large_to_be_written_down_is_trained_anew(kind, monk
     again = kind(world.topic_profile())
     again.load_state(state_store)
     assert state_store.entries[judge._kind("model")] == b""
-    assert again.judge(world.NEW[-1]).parts.get("probability") is not None
+    assert again.judge(world.NEW[-1]).breakdown.get("probability") is not None
 
 
 def test_entries_stay_small(kind):

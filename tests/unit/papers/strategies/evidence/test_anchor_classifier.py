@@ -75,7 +75,7 @@ def test_what_was_learned_survives_as_json(classifier):
 
 
 def test_rare_terms_are_forgotten_first(classifier, monkeypatch):
-    monkeypatch.setattr(anchor_classifier, "MOST_TERMS", 1)
+    monkeypatch.setattr(anchor_classifier, "MAX_TERMS", 1)
     classifier.add("football", False)
     classifier.train()
     assert set(classifier.state()["terms"]) == {"footbal"}

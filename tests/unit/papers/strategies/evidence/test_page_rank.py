@@ -43,7 +43,7 @@ def test_soft_focus_adds_the_rank_to_the_scores_of_waiting_urls():
     again = list(
         strategy.score(page(Link(url="http://a.example/x"), url="http://b.example/"), verdict(True, 0.6), lease())
     )
-    assert again[0].parts == {"page": 0.6, "page rank": pytest.approx(LIFT)}
+    assert again[0].breakdown == {"page": 0.6, "page rank": pytest.approx(LIFT)}
 
 
 @pytest.mark.parametrize("parameters", [{"page_rank": -1}, {"page_rank": 5, "distill": 5}])

@@ -71,7 +71,7 @@ def test_counts_of_workers_add_up_and_are_replaced():
 
 
 def test_a_table_stays_bounded_and_keeps_what_is_frequent(monkeypatch):
-    monkeypatch.setattr(tfc, "MOST_TERMS", 10)
+    monkeypatch.setattr(tfc, "MAX_TERMS", 10)
     table = UnitTable(units(*["often"] * 3))
     table.add(units(*(f"rare{number}" for number in range(50))))
     assert len(table.state()["n"]) <= 10

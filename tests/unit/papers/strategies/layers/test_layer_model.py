@@ -45,9 +45,9 @@ def test_a_model_comes_back_as_it_was_saved(tmp_path):
 
 
 def test_without_training_the_next_command_is_named(tmp_path):
-    with pytest.raises(ConfigError, match=f"strategy layers .* thresher collect {tmp_path}"):
+    with pytest.raises(ConfigError, match=f"strategy layers .* thresher train {tmp_path}"):
         load_layers(tmp_path / "model" / "trained", "layers")
-    with pytest.raises(ConfigError, match="thresher collect DIR"):
+    with pytest.raises(ConfigError, match="thresher train DIR"):
         load_layers(None, "context-graph")
 
 

@@ -25,13 +25,13 @@ def place(strategy, anchor, text="index"):
 def test_a_link_waits_by_queue_layer_and_similarity(strategy):
     found = place(strategy(), "index")
     assert found.score == pytest.approx(((3 - 1) * 4 + (3 - 1) + 0.5) / 16)
-    assert found.parts["queue"] == 1.0
-    assert (found.parts["link layer"], found.parts["sim"]) == (1.0, pytest.approx(0.5))
+    assert found.breakdown["queue"] == 1.0
+    assert (found.breakdown["link layer"], found.breakdown["sim"]) == (1.0, pytest.approx(0.5))
 
 
 def test_a_hot_word_opens_the_first_queue(strategy):
     found = place(strategy(), "solar", text="tea")
-    assert found.parts["queue"] == 0.0
+    assert found.breakdown["queue"] == 0.0
     assert found.score == pytest.approx((3 * 4 + 3 + 0.8) / 16)
 
 
@@ -39,17 +39,17 @@ def test_the_papers_pair_of_words_shares_one_pair_of_characters(tmp_path):
     MODEL.save(tmp_path)
     topic_profile = TopicProfile(model=tmp_path, phrases=["碩士班甄試"])
     found = place(make("strategy", "layers", {}, topic_profile), "研究所甄試", text="tea")
-    assert found.parts["hot word"] == pytest.approx(0.25)
-    assert found.parts["queue"] == 0.0
+    assert found.breakdown["hot word"] == pytest.approx(0.25)
+    assert found.breakdown["queue"] == 0.0
     assert (
-        place(make("strategy", "layers", {"theta_h": 0.25}, topic_profile), "研究所甄試", text="tea").parts["queue"]
+        place(make("strategy", "layers", {"theta_h": 0.25}, topic_profile), "研究所甄試", text="tea").breakdown["queue"]
         == 3.0
     )
 
 
 def test_without_a_hot_word_the_page_decides(strategy):
-    assert place(strategy(), "tea", text="solar").parts["queue"] == 0.0
-    assert place(strategy(), "tea", text="tea").parts["queue"] == 3.0
+    assert place(strategy(), "tea", text="solar").breakdown["queue"] == 0.0
+    assert place(strategy(), "tea", text="tea").breakdown["queue"] == 3.0
 
 
 def test_an_anchor_like_none_stands_at_the_end_of_its_queue(strategy):
@@ -63,5 +63,5 @@ def test_seeds_start_above_all_queues_or_as_in_the_paper_in_the_last(strategy):
 
 
 def test_it_must_be_trained(tmp_path):
-    with pytest.raises(ConfigError, match="thresher collect"):
+    with pytest.raises(ConfigError, match="thresher train"):
         make("strategy", "layers", {}, TopicProfile(model=tmp_path / "model" / "trained"))

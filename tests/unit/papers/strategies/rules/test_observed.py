@@ -14,7 +14,7 @@ from thresher_papers.strategies.rules.observed import STATE_KIND, ObservedRules
 from thresher_papers.strategies.rules.strategy import InterclassRules
 from thresher_papers.strategies.rules.table import RuleTable
 
-CHILD = Lease(url="http://a.example/1", host="a.example", score=1.0, fence=1, until=0.0, carry={"class": "SP"})
+CHILD = Lease(url="http://a.example/1", host="a.example", score=1.0, fence=1, until=0.0, strategy_data={"class": "SP"})
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def make(tmp_path):
 def test_links_carry_the_class_of_their_page_only_when_rules_are_refined(make):
     [plain] = make().score(page("CH"), SOFT, LEASE)
     [refined] = make(refine=True).score(page("CH"), SOFT, LEASE)
-    assert (plain.carry, refined.carry) == ({}, {"class": "CH"})
+    assert (plain.strategy_data, refined.strategy_data) == ({}, {"class": "CH"})
 
 
 def test_a_page_is_one_more_observation(make):
@@ -87,7 +87,7 @@ def test_a_damaged_entry_of_another_worker_is_left_out(tmp_path, content, caplog
 
 
 def test_the_rarest_pairs_are_left_out_of_an_entry_that_would_be_too_large(tmp_path, monkeypatch):
-    monkeypatch.setattr(observed, "MOST_PAIRS", 1)
+    monkeypatch.setattr(observed, "MAX_PAIRS", 1)
     rules, again = ObservedRules(), ObservedRules()
     rules.load_state(FolderStateStore(tmp_path, "one"))
     for child in ("PH", "PH", "SP"):

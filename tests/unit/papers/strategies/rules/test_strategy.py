@@ -37,14 +37,14 @@ def score(topic_profile, text, judgement=SOFT, **parameters):
 def test_links_of_a_page_get_the_score_of_its_class(label, worth, topic_profile):
     candidate = score(topic_profile, label)
     assert candidate.score == pytest.approx(worth)
-    assert candidate.parts == {f"rules from {label}": pytest.approx(worth)}
+    assert candidate.breakdown == {f"rules from {label}": pytest.approx(worth)}
 
 
 @pytest.mark.parametrize("text", ["SP", "unknown", ""])
 def test_where_no_rule_leads_on_soft_focus_decides(text, topic_profile):
     candidate = score(topic_profile, text)
     assert candidate.score == 0.07
-    assert candidate.parts == {"soft focus": 0.07}
+    assert candidate.breakdown == {"soft focus": 0.07}
 
 
 def test_soft_focus_asks_for_the_relevance_and_not_for_the_reward(topic_profile):
@@ -64,7 +64,7 @@ def test_parameters_without_sense_are_refused(parameters, topic_profile):
 
 def test_without_rules_the_error_names_the_command_to_run(tmp_path):
     for topic_profile in (TopicProfile(), TopicProfile(model=tmp_path)):
-        with pytest.raises(ConfigError, match="thresher collect"):
+        with pytest.raises(ConfigError, match="thresher train"):
             InterclassRules(topic_profile)
 
 

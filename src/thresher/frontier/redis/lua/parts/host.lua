@@ -32,16 +32,17 @@ local function known_host(name, kept)
     end
     local stage, chunks, waiting, leased, best, best_age, next_time, delay, park_end, pages, relevant, failed, at =
         struct.unpack(FORMAT, kept)
-    local cold, bar, bar_age, floor = 0, NOTHING, YOUNGEST, NOTHING
+    local cold, best_cold, best_cold_age, floor = 0, NOTHING, YOUNGEST, NOTHING
     if stage >= HAS_COLD then
-        cold, bar, bar_age, floor, at = struct.unpack(COLD_FORMAT, kept, at)
+        cold, best_cold, best_cold_age, floor, at = struct.unpack(COLD_FORMAT, kept, at)
     end
     local host = touch({
-        name = name, kept = kept, stage = stage % FAT, chunks = chunks, waiting = waiting, leased = leased, best = best,
-        best_age = best_age, next_time = next_time, delay = delay, park_end = park_end, pages = pages,
+        name = name, kept = kept, stage = stage % OVER_QUOTA, chunks = chunks, waiting = waiting, leased = leased,
+        best = best, best_age = best_age, next_time = next_time, delay = delay, park_end = park_end, pages = pages,
         relevant = relevant, failed = failed, parked = string.sub(kept, at),
-        cold = cold, bar = bar, bar_age = bar_age, floor = floor, fat = has(stage, FAT), needy = has(stage, NEEDY),
-        was_stage = stage % FAT, writes = {},
+        cold = cold, best_cold = best_cold, best_cold_age = best_cold_age, floor = floor,
+        over_quota = has(stage, OVER_QUOTA), to_load = has(stage, TO_LOAD),
+        was_stage = stage % OVER_QUOTA, writes = {},
     })
     host.was_best, host.was_age = top(host)
     return host
@@ -55,7 +56,8 @@ local function host_of(name, kept)
             name = name, kept = '', stage = EMPTY, chunks = 1, waiting = 0, leased = 0, best = NOTHING,
             best_age = YOUNGEST, next_time = 0, delay = -1, park_end = 0, pages = 0,
             relevant = 0, failed = 0, parked = '',
-            cold = 0, bar = NOTHING, bar_age = YOUNGEST, floor = NOTHING, fat = false, needy = false,
+            cold = 0, best_cold = NOTHING, best_cold_age = YOUNGEST, floor = NOTHING,
+            over_quota = false, to_load = false,
             was_stage = EMPTY, was_best = NOTHING, was_age = YOUNGEST, writes = {},
         })
     end
@@ -127,8 +129,12 @@ local function flush(host)
 end
 
 local function write_host(host)
-    local stage = host.stage + (host.fat and FAT or 0) + (host.needy and NEEDY or 0) + (has_cold(host) and HAS_COLD or 0)
-    local cold = has_cold(host) and struct.pack(COLD_FORMAT, host.cold, host.bar, host.bar_age, host.floor) or ''
+    local stage = host.stage + (host.over_quota and OVER_QUOTA or 0) + (host.to_load and TO_LOAD or 0)
+    local cold = ''
+    if has_cold(host) then
+        stage = stage + HAS_COLD
+        cold = struct.pack(COLD_FORMAT, host.cold, host.best_cold, host.best_cold_age, host.floor)
+    end
     local keep = struct.pack(FORMAT, stage, host.chunks, host.waiting, host.leased, host.best, host.best_age,
         host.next_time, host.delay, host.park_end, host.pages, host.relevant, host.failed) .. cold .. host.parked
     if keep ~= host.kept then

@@ -304,7 +304,7 @@ local function cut_chunk(host, seen, cut)
 end
 
 -- Maximum number of chunks that are searched for a host's worst URLs, so that it never takes long.
-local MOST_LOOKED_AT = 8
+local MAX_EXAMINED = 8
 
 -- Evict this many of a host's worst URLs. Each chunk is searched at most once, and none whose bound is too good. Of a
 -- host with very many chunks, only those with the worst bounds are searched.
@@ -315,7 +315,7 @@ local function push_out(host, surplus)
         local is_full = #worst == surplus
         if is_full and is_before(bound.worst, bound.worst_age, worst[1].score, worst[1].age) then
             break
-        elseif is_full and #looked_at >= MOST_LOOKED_AT then
+        elseif is_full and #looked_at >= MAX_EXAMINED then
             break
         end
         local seen = { chunk = bound.chunk, rests = {}, scores = {}, ages = {} }

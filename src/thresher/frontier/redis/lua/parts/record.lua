@@ -8,13 +8,13 @@
 --                         that expired before a request was reported
 --     parent    8 bytes   (flag 8)
 --     kind      1 byte    a RequestKind; versions up to 0.2.0 wrote none, and what follows is never below 32
---     carry               the rest
+--     strategy_data       the rest
 --
 -- `codec.py` writes and reads the same bytes.
 
 local LONG_SCORE, STEPS, HISTORY, PARENT = 1, 2, 4, 8
 local STEP_FORMATS = { '>BB', nil, nil, '>i4i4' }
-local YOUNGEST, LEAST_OF_CARRY = 4294967295, 32
+local YOUNGEST, MIN_DATA_BYTE = 4294967295, 32
 
 local function has(flags, flag)
     return flags % (2 * flag) >= flag
@@ -40,12 +40,12 @@ local function read_record(record)
     if has(url.flags, PARENT) then
         url.parent, at = struct.unpack('>c8', record, at)
     end
-    local kind = string.byte(record, at) or LEAST_OF_CARRY
+    local kind = string.byte(record, at) or MIN_DATA_BYTE
     url.kind = -1
-    if kind < LEAST_OF_CARRY then
+    if kind < MIN_DATA_BYTE then
         url.kind, at = kind, at + 1
     end
-    url.carry = string.sub(record, at)
+    url.strategy_data = string.sub(record, at)
     return url
 end
 
@@ -69,7 +69,7 @@ local function write_record(url)
         flags = flags + PARENT
     end
     local kind = url.kind >= 0 and string.char(url.kind) or ''
-    return struct.pack('>I4B', url.age, flags) .. score .. steps .. history .. url.parent .. kind .. url.carry
+    return struct.pack('>I4B', url.age, flags) .. score .. steps .. history .. url.parent .. kind .. url.strategy_data
 end
 
 -- Whether one rank comes before another: the greater score; among equals the older.

@@ -2,11 +2,10 @@
 -- (`frontier/tiered/`). The record of such a host has four more fields:
 --
 --     cold       number of its cold URLs; an estimate after one of them was found again
---     bar        rank of the best of them: no cold URL ranks before it
---     bar_age
+--     best_cold  rank of the best of them, score and best_cold_age: no cold URL ranks before it
 --     floor      score below which a cold URL that is found again keeps its score
 --
--- A host is `needy` while its best URL may be cold, and `fat` while more URLs are hot than its allowance. Both are
+-- A host is `to_load` while its best URL may be cold, and `over_quota` while more URLs are hot than its allowance. Both are
 -- listed once: in `N`, and in `w<partition>` with the number of these hosts in `W`.
 -- `R` has the runs of each partition: for each 8 bytes of name and 4 of size of its Bloom filter, `B<name>`.
 -- `D` has the runs that were damaged, each with the number of URLs that were lost with it; 0 after these were queued again.
@@ -16,41 +15,41 @@
 
 local NOTHING = -math.huge
 local COLD_FORMAT = '>I4dI4d'
-local FAT, NEEDY, HAS_COLD = 32, 64, 128
+local OVER_QUOTA, TO_LOAD, HAS_COLD = 32, 64, 128
 local PROBES = 6  -- of a Bloom filter, as in runs.py
 
 local function has_cold(host)
-    return host.bar > NOTHING
+    return host.best_cold > NOTHING
 end
 
 -- The rank of a host's best URL, hot or cold.
 local function top(host)
-    if is_before(host.bar, host.bar_age, host.best, host.best_age) then
-        return host.bar, host.bar_age
+    if is_before(host.best_cold, host.best_cold_age, host.best, host.best_age) then
+        return host.best_cold, host.best_cold_age
     end
     return host.best, host.best_age
 end
 
--- Whether the best URL may be cold, so that none may be leased before it is loaded. A bar of the same rank as the best hot
+-- Whether the best URL may be cold, so that none may be leased before it is loaded. One of the same rank as the best hot
 -- URL is that of its older copy.
-local function is_needy(host)
-    return is_before(host.bar, host.bar_age, host.best, host.best_age)
+local function must_load(host)
+    return is_before(host.best_cold, host.best_cold_age, host.best, host.best_age)
 end
 
-local function raise_bar(host, score, age)
-    if is_before(score, age, host.bar, host.bar_age) then
-        host.bar, host.bar_age = score, age
+local function raise_best_cold(host, score, age)
+    if is_before(score, age, host.best_cold, host.best_cold_age) then
+        host.best_cold, host.best_cold_age = score, age
     end
 end
 
--- Raise the bar a little above its rank. A mover that read the scores before then finds another bar, and reads them again:
--- otherwise it could set a bar below a new score, and that URL would be taken for one that was loaded.
-local function move_bar(host)
-    if host.bar_age > 0 then
-        host.bar_age = host.bar_age - 1
+-- Raise best_cold a little. A migrator that read the scores before then finds another one, and reads them again: otherwise
+-- it could set one below a new score, and that URL would be taken for one that was loaded.
+local function nudge_best_cold(host)
+    if host.best_cold_age > 0 then
+        host.best_cold_age = host.best_cold_age - 1
     else
-        host.bar = host.bar + math.max(math.abs(host.bar) * 2 ^ -52, 5e-324)
-        host.bar_age = YOUNGEST
+        host.best_cold = host.best_cold + math.max(math.abs(host.best_cold) * 2 ^ -52, 5e-324)
+        host.best_cold_age = YOUNGEST
     end
 end
 
@@ -74,14 +73,14 @@ local function list_tiers(host)
     if hot_urls == 0 then
         return
     end
-    if not host.fat and host.waiting > least_hot and host.waiting > allowance() then
+    if not host.over_quota and host.waiting > least_hot and host.waiting > allowance() then
         local partition = partition_of(host)
-        host.fat = true
+        host.over_quota = true
         redis.call('SADD', prefix .. 'w' .. partition, host.name)
         redis.call('ZINCRBY', prefix .. 'W', 1, partition)
     end
-    if not host.needy and has_cold(host) and (host.cold == 0 or is_needy(host)) then
-        host.needy = true
+    if not host.to_load and has_cold(host) and (host.cold == 0 or must_load(host)) then
+        host.to_load = true
         redis.call('SADD', prefix .. 'N', host.name)
     end
 end
@@ -157,7 +156,7 @@ end
 
 local next_age
 
--- Keep the new score of a cold URL until it is read, and raise the bar if need be: then the URL is loaded next. A new score
+-- Keep the new score of a cold URL until it is read, and raise best_cold if need be: then the URL is loaded next. A new score
 -- with a condition is applied after the earlier ones. None is applied to copies that are found later.
 local function note_score(host, hash, member, score, was)
     local key = url_key(hash, member)
@@ -165,10 +164,10 @@ local function note_score(host, hash, member, score, was)
     next_age = next_age or redis.call('HGET', prefix .. 'x', 'age') or 0
     local earlier = was ~= '' and redis.call('HGET', field, key)
     redis.call('HSET', field, key, (earlier and earlier .. ';' or '') .. score .. ' ' .. was .. ' ' .. next_age)
-    if is_before(tonumber(score), 0, host.bar, host.bar_age) then
-        host.bar, host.bar_age = tonumber(score), 0
+    if is_before(tonumber(score), 0, host.best_cold, host.best_cold_age) then
+        host.best_cold, host.best_cold_age = tonumber(score), 0
     else
-        move_bar(host)
+        nudge_best_cold(host)
     end
 end
 

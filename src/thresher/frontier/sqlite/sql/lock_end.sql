@@ -1,0 +1,2 @@
+-- When a lock becomes free; parameter :name.
+SELECT until FROM gate WHERE name = :name;
