@@ -238,7 +238,7 @@ class Record:
 
     def lease(self, url: str, host: str, *, fence: int, until: float, host_pages: int, host_relevant: int) -> Lease:
         known = self.candidate(url)._asdict()
-        del known["parts"]
+        del known["breakdown"]
         known |= {"tries": self.tries, "host_pages": host_pages, "host_relevant": host_relevant}
         return Lease(host=host, fence=fence, until=until, **known)
 
