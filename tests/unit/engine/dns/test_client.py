@@ -211,7 +211,7 @@ async def test_the_shortest_ttl_of_all_records_counts():
 
 async def test_a_ttl_that_looks_negative_is_zero():
     found = await answer(message(record(bytes(4), ttl=1 << 31)))
-    assert client._both([found]).seconds == client.SHORTEST_SECONDS
+    assert client._both([found]).seconds == client.MIN_TTL_SECONDS
 
 
 async def test_addresses_of_another_kind_than_the_asked_one_are_left_out():
