@@ -90,7 +90,7 @@ async def test_topic_counts_follow_revised_verdicts():
     yes, no = Judgement(relevance=0.9, relevant=True), Judgement(relevance=0.1, relevant=False)
     own = {"status": 200, "outcome": Outcome.DONE, "fetched_at": 1.0, "page": True}
     record = PageRecord(fingerprint=1, url=u("tea0"), **own, topics={"tea": yes, "solar": no})
-    await verdicts.keep([record, replace(record, fingerprint=2, url=u("copy"), duplicate_of=1)])
+    await verdicts.append([record, replace(record, fingerprint=2, url=u("copy"), duplicate_of=1)])
     assert verdicts.counts == {"tea": 1, "solar": 0}
     changed = Judgement.of_topics({"solar": yes})
     await verdicts.revise([Revision(url=u("tea0"), judgement=changed), Revision(url=u("no"), judgement=changed)])
