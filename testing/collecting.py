@@ -24,7 +24,7 @@ from warcio.archiveiterator import ArchiveIterator
 from thresher.crawl import CrawlSetup
 from thresher.errors import ThresherError
 from thresher.parsing.html import parse
-from thresher.pipeline.deduplication import content_hash
+from thresher.pipeline.outcomes import content_hash
 from thresher.records import Candidate, FetchedPage, Lease, Outcome, Settlement
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.storage.warc.provenance import Paths

@@ -25,9 +25,8 @@ import zstandard
 from testing.machine import machine
 from testing.processes import family
 from thresher.assembly import build_judge
-from thresher.batch.executors import in_process, on_ray
+from thresher.batch.executors import Row, in_process, on_ray, write_part_files
 from thresher.batch.jobs import BatchJob, Duplicates, Rejudge
-from thresher.batch.parts import Row, write_part_files
 from thresher.crawl import CrawlSetup
 from thresher.judges.adaptive.judge import AdaptiveJudge
 from thresher.records import ParsedPage

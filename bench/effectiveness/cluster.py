@@ -22,9 +22,8 @@ from thresher.strategies.best_first import BestFirst
 from thresher.topics.profile import TopicProfile
 from thresher.topics.topic import TopicDefinition
 from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
-from thresher_lab.simulation.politeness_audit import PolitenessAudit
 from thresher_lab.simulation.simulator import VirtualClock
-from thresher_lab.simulation.virtual_workers import Fleet, FleetPlan
+from thresher_lab.simulation.virtual_workers import Fleet, FleetPlan, PolitenessAudit
 from thresher_lab.webs.generator import GeneratedWeb, generate
 from thresher_lab.webs.parsed_pages import ParsedPages
 

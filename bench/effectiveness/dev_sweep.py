@@ -9,8 +9,8 @@ from statistics import mean
 
 from thresher.cli.output import echo, echo_table
 from thresher_lab.reports.comparisons import strategy_label
-from thresher_lab.reproduce.experiment_runner import ExperimentRunner
 from thresher_lab.reproduce.plans import ExperimentOverrides, Ground, TrialSettings, plan
+from thresher_lab.reproduce.trial_runner import ExperimentRunner
 from thresher_lab.simulation.comparison_plan import Contender
 from thresher_lab.statistics.significance import bootstrap_difference
 

@@ -25,8 +25,7 @@ from statistics import fmean
 from thresher_lab.peers import peers
 from thresher_lab.reports.comparisons import Section, make_sections
 from thresher_lab.reports.html_report import current_provenance, html_report
-from thresher_lab.reports.overview import overview
-from thresher_lab.reports.png_charts import write_pictures
+from thresher_lab.reports.overview import overview, write_pictures
 from thresher_lab.simulation.bounds import BOUNDS
 from thresher_lab.simulation.compare import run_tasks
 from thresher_lab.simulation.comparison_plan import ComparisonPlan, checked_strategies

@@ -28,8 +28,7 @@ import thresher.strategies.link_model
 from thresher.cli.output import echo, echo_table
 from thresher.feedback.forecast import KIND
 from thresher.frontier.base import CRAWL_WIDE
-from thresher.strategies.link_model.forecast import MIN_PAGES, forecast
-from thresher.strategies.link_model.strategy import LinkModelStrategy
+from thresher.strategies.link_model.strategy import MIN_PAGES, LinkModelStrategy, forecast
 from thresher_lab.simulation.simulator import Simulator, rules_of
 from thresher_lab.simulation.tasks import PERFECT, Task, TaskRunner
 from thresher_lab.simulation.topic_splits import split

@@ -18,7 +18,7 @@ from statistics import fmean
 
 from bench.effectiveness.flagship import OURS, PAGES, RESULTS, TRAINING, UNTIMED
 from thresher_lab.reports.comparisons import make_sections
-from thresher_lab.reports.png_charts import write_pictures
+from thresher_lab.reports.overview import write_pictures
 from thresher_lab.simulation.compare import run_tasks
 from thresher_lab.simulation.comparison_plan import ComparisonPlan, Contender
 from thresher_lab.simulation.tasks import PERFECT

@@ -29,11 +29,10 @@ from pathlib import Path
 from random import Random
 
 from testing.machine import machine
-from thresher.pipeline.links import PipelineRules
+from thresher.pipeline.outcomes import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, ParsedPage
-from thresher.refresh.change_rate import probability_of_change
-from thresher.refresh.plan import Gain, candidates, choose, expected_gain
+from thresher.refresh.plan import Gain, candidates, choose, expected_gain, probability_of_change
 from thresher.refresh.queue import RefreshFrontier
 from thresher.refresh.revisit import conditional_headers
 from thresher.storage.page_store import PageRecord, PageStoreWriter

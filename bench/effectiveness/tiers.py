@@ -23,7 +23,7 @@ from testing.servers import store_server
 from thresher import registry
 from thresher.frontier.base import CrawlStore
 from thresher.frontier.tiered.frontier import TieredFrontier
-from thresher.objects.folder import FolderObjects
+from thresher.objects.base import FolderObjects
 from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 from thresher_lab.simulation.simulator import Simulator
 from thresher_lab.simulation.tasks import Task, TaskRunner

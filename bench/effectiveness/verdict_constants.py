@@ -31,9 +31,17 @@ from scipy.optimize import minimize
 
 from bench.effectiveness.verdict_topics import LANGUAGES, SEEDS, TOPICS, TopicCrawl, chosen_topics, phrase_of
 from bench.effectiveness.verdicts import SHARES, STREAM_SEEDS, f1
-from thresher.judges.adaptive.calibration import APART, CHINESE, EARLY, OTHER, early_evidence, late_evidence, logistic
+from thresher.judges.adaptive.calibration import (
+    APART,
+    CHINESE,
+    EARLY,
+    OTHER,
+    Openings,
+    early_evidence,
+    late_evidence,
+    logistic,
+)
 from thresher.judges.adaptive.judge import language_of, phrases_by_language
-from thresher.judges.adaptive.openings import Openings
 from thresher.judges.adaptive.reservoir import Reservoir
 from thresher.judges.adaptive.terms import Matrix, PhraseWords, TermVector, Weights, term_weights
 from thresher.judges.adaptive.topic_model import TopicExamples, TopicModel, TopicModelConstants, TopicSimilarity, fit

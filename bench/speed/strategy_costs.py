@@ -11,7 +11,7 @@ import statistics
 
 from thresher import registry
 from thresher.cli.output import echo_table
-from thresher_lab.reproduce.experiment_runner import ExperimentRunner
+from thresher_lab.reproduce.trial_runner import ExperimentRunner
 from thresher_lab.reproduce.trials import TIME, Trial
 from thresher_lab.simulation.topic_splits import split
 

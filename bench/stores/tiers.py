@@ -39,7 +39,7 @@ from thresher.frontier.redis.connection import RedisConnection
 from thresher.frontier.redis.frontier import RedisFrontier
 from thresher.frontier.tiered.frontier import TieredFrontier
 from thresher.frontier.tiered.runs import FALSE_POSITIVE_RATE, read_list
-from thresher.objects.folder import FolderObjects
+from thresher.objects.base import FolderObjects
 
 ROWS = Path(__file__).parents[1] / "results" / "tiers.jsonl"
 COMMAND = "python -m bench.stores.tiers"

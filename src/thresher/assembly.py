@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from thresher.engine.lease_loop import ResponseProcessor, WorkerContext
     from thresher.parsing.documents.conversion import DocumentConverter
     from thresher.pipeline.host_policy import Parse
-    from thresher.pipeline.links import PipelineRules
+    from thresher.pipeline.outcomes import PipelineRules
     from thresher.pipeline.pipeline import Pipeline
 
 

@@ -44,7 +44,7 @@ from thresher.urls.canonical import host_key
 from thresher.urls.scope import SKIPPED_EXTENSIONS, UrlScope
 
 if TYPE_CHECKING:
-    from thresher.pipeline.links import PipelineRules
+    from thresher.pipeline.outcomes import PipelineRules
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ class CrawlSetup:
 
     def rules(self) -> PipelineRules:
         """Return the rules of the pipeline."""
-        from thresher.pipeline.links import PipelineRules
+        from thresher.pipeline.outcomes import PipelineRules
 
         config = self.config
         return PipelineRules(

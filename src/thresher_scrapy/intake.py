@@ -11,7 +11,7 @@ from scrapy import Request, Spider
 from scrapy.statscollectors import StatsCollector
 
 from thresher.frontier.base import plain_url
-from thresher.pipeline.links import CrawlScope
+from thresher.pipeline.outcomes import CrawlScope
 from thresher.records import Candidate, Lease
 from thresher.urls.canonical import canonicalize, fingerprint
 from thresher_scrapy.pages import Wanted

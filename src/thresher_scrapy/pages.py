@@ -18,10 +18,8 @@ from thresher.parsing.block_page import BlockPage
 from thresher.parsing.html import parse, with_headers
 from thresher.parsing.isolated import ParserProcess, Unparsable, is_heavy
 from thresher.parsing.response import ResponseKind, classify_response
-from thresher.pipeline.commit import BatchCommitter
-from thresher.pipeline.deduplication import DuplicateFinder, content_hash
-from thresher.pipeline.outcomes import Settled
-from thresher.pipeline.pipeline import Pipeline
+from thresher.pipeline.outcomes import DuplicateFinder, Settled, content_hash
+from thresher.pipeline.pipeline import BatchCommitter, Pipeline
 from thresher.reasons.reason import NO_REASON, Reason
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, Link, Outcome, ParsedPage, Settlement
 from thresher.storage.page_store import Archive, FoundLink, PageRecord

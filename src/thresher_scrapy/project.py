@@ -16,7 +16,7 @@ from thresher.config.schema import CrawlConfig
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.pipeline.host_policy import HostPolicyConfig
-from thresher.pipeline.links import PipelineRules
+from thresher.pipeline.outcomes import PipelineRules
 from thresher.politeness.host_budget import HostBudget
 from thresher.topics.taxonomy.bundled import BUNDLED
 from thresher.topics.yaml_writer import with_settings

@@ -34,9 +34,9 @@ from thresher.feedback.labels import Label
 from thresher.frontier.base import UrlEntry
 from thresher.frontier.sqlite import database
 from thresher.frontier.sqlite.frontier import SqliteFrontier
-from thresher.objects.folder import FolderObjects
+from thresher.objects.base import FolderObjects
 from thresher.operations import gather as gathering
-from thresher.pipeline.deduplication import content_hash
+from thresher.pipeline.outcomes import content_hash
 from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Judgement, Lease, Outcome, Revision, Settlement
 from thresher.runner.uploads import build_uploader, repair_collection

@@ -14,7 +14,7 @@ from thresher.frontier.base import CrawlStore
 from thresher.frontier.redis.frontier import RedisFrontier
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.frontier.tiered.frontier import TieredFrontier
-from thresher.objects.folder import FolderObjects
+from thresher.objects.base import FolderObjects
 from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 

@@ -24,8 +24,7 @@ from thresher.collection.manifest import (
 from thresher.collection.streams import ChangeStream
 from thresher.collection.uploader import CollectionUploader, UploadThread
 from thresher.errors import DamagedFile, ObjectMissing, StoreUnreachable
-from thresher.objects.base import open_objects
-from thresher.objects.folder import FolderObjects
+from thresher.objects.base import FolderObjects, open_objects
 from thresher.objects.interruptible import InterruptibleObjects
 from thresher.records import Judgement, Outcome, Revision
 from thresher.storage.page_store import PageStoreWriter

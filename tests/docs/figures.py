@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from prometheus_client import Metric
 
-from thresher.monitoring.frontier_metrics import OPERATIONS, TIMED
+from thresher.monitoring.http_endpoint import OPERATIONS, TIMED
 from thresher.monitoring.prometheus import WorkerMetrics
 
 OPERATION = "operation"

@@ -9,9 +9,8 @@ from textwrap import fill
 
 from tests.docs.between import with_pieces
 from thresher.capacity.constants import load_constants, read_measurements
-from thresher.capacity.plan import make_plan, plan_growth
+from thresher.capacity.plan import COLUMNS, lines, make_plan, plan_growth, row
 from thresher.capacity.request import CapacityRequest
-from thresher.capacity.text import COLUMNS, lines, row
 
 SCALE = Path(__file__).parents[2] / "docs" / "measurements" / "scale.md"
 REQUEST = CapacityRequest(pages=10**9, hosts=5 * 10**6, delay_seconds=2.0)

@@ -16,7 +16,7 @@ from thresher.engine.fetcher import Fetcher
 from thresher.engine.lease_loop import LeaseLoop, WorkerContext
 from thresher.frontier.base import CrawlStore, HostEntry
 from thresher.pipeline.host_policy import HostPolicyConfig
-from thresher.pipeline.links import PipelineRules
+from thresher.pipeline.outcomes import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.politeness.host_budget import HostBudget
 from thresher.politeness.robots import RobotsCache

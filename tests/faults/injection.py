@@ -16,7 +16,7 @@ from tests.faults.live import Result, crawl
 from tests.faults.smuggling import Tally
 from tests.faults.table import Outcome
 from thresher.crawl import CrawlSetup
-from thresher.engine.cookies import MAX_COOKIES
+from thresher.engine.fetcher import MAX_COOKIES
 
 MIB = 1 << 20
 MAX_HEAD_BYTES = 256 << 10

@@ -16,7 +16,7 @@ from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import FetchedPage
 from thresher.urls.canonical import canonicalize
 from thresher_lab.reports.comparisons import Section, Setting
-from thresher_lab.reports.png_charts import file_names
+from thresher_lab.reports.overview import file_names
 
 
 def use(root: str, name: str) -> None:

@@ -114,12 +114,8 @@ SOURCES = {module: text for module, text in MODULES.items() if module.partition(
 PATHS = {module_of(path): path for path in FILES}
 MAX_ROOT_MODULES, SMALL_MODULE = 13, 40
 SMALL_MODULES = {
-    "thresher_ui.dashboard.loaded_judge": "the judge in a thread of its own",
     "thresher.coordination.crawls": "what a store holds, read without opening a crawl",
     "thresher.coordination.shared_labels": "the label store of a shared crawl, beside the one of a folder",
-    "thresher_ui.dashboard.rank_changes": "plain arithmetic of a screen, tested without a web framework",
-    "thresher.export.opensearch": "one file per export format",
-    "thresher_papers.strategies.evidence.anchor_threshold": "one file per formula of a paper",
     "thresher_papers.strategies.evidence.hot_word": "one file per formula of a paper",
     "thresher_papers.strategies.evidence.link_type": "one file per formula of a paper",
 }
@@ -171,8 +167,7 @@ MAY_HOLD_BANNED = re.compile(BANNED.pattern.replace(r"\b", "").replace(" ", r"[\
 """Matches any module with such a word, and some without: most are not looked at word by word."""
 BANNED_EXCEPT = {
     "thresher.api": {"notebooks"},  # Jupyter's
-    "thresher.api.crawl": {"notebooks"},
-    "thresher.api.harvest": {"notebook"},
+    "thresher.api.crawl": {"notebook", "notebooks"},
     "tests.e2e.test_notebook": {"notebook"},
     "thresher_lab.webs.archipelago": {"shelf"},  # text of generated pages
 }

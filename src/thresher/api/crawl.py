@@ -1,29 +1,39 @@
 """`thresher.Crawl`: create, run, inspect and label a crawl from Python.
 
 Asynchronous functions run in a thread of their own, because the caller may have an event loop, as notebooks do.
+
+A plot of the harvest rate over the fetched pages.
+
+Open or create a crawl from the arguments of a program; an existing folder is compared with them.
 """
 
 from __future__ import annotations
 
 import asyncio
+import io
 import sys
 import warnings
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from thresher.api.harvest import plot_harvest
-from thresher.api.options import CrawlOptions, open_or_create
+import yaml
+
 from thresher.api.pages import Pages
 from thresher.api.run import Run
 from thresher.api.search_results import FoundPage, find_pages
 from thresher.api.topic import Topic
 from thresher.api.why import Why, why_of
 from thresher.assembly import check_crawl
+from thresher.config.folder import CrawlFolder
+from thresher.config.renamed_keys import with_current_names
+from thresher.crawl import CrawlSetup
 from thresher.crawl import CrawlSetup as BuiltCrawl
-from thresher.errors import ConfigError, ExportError, StoreRefused, StoreUnreachable
+from thresher.errors import ConfigError, CrawlNotFound, ExportError, StoreRefused, StoreUnreachable
 from thresher.export.rows import FORMATS, export, page_columns, refuse_taken, require_parquet, rows
+from thresher.operations.create import NewCrawl, checked_seed, create_crawl
 from thresher.operations.explain import explain
 from thresher.operations.labelling import LabellingResult, add_labels
 from thresher.runner.limits import Limits
@@ -33,7 +43,150 @@ from thresher.status import CrawlStatus, status_of
 from thresher.storage.reader import PageStoreReader
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+DEFAULT_STRATEGY = "thresher"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrawlOptions:
+    """The arguments of `thresher.Crawl`; empty where not given."""
+
+    topic: Topic | None = None
+    seeds: Sequence[str] = ()
+    contact: str = ""
+    strategy: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def new_crawl(self) -> NewCrawl:
+        """Return the definition of a new crawl."""
+        topic = self.topic or Topic()
+        return NewCrawl(
+            topic=topic.words(),
+            seeds=self.urls(),
+            contact=self.contact,
+            strategy=self.strategy or DEFAULT_STRATEGY,
+            examples=topic.judged_examples() or None,
+            settings=self.settings,
+        )
+
+    def urls(self) -> list[str]:
+        """Return the seeds as canonical URLs."""
+        if isinstance(self.seeds, str):
+            raise ConfigError(f"seeds is {self.seeds!r}, expected a list of URLs: [{self.seeds!r}]")
+        return list(dict.fromkeys(map(checked_seed, self.seeds)))
+
+    def requested_keys(self) -> dict[str, Any]:
+        """Return the keys of topic.yaml that follow from the arguments, with the values that the file would have."""
+        document: dict[str, Any] = yaml.safe_load(self.new_crawl().topic_yaml(""))
+        keys: dict[str, Any] = {}
+        if self.topic:
+            keys = {key: document.get(key, {}) for key in ("title", "about", "keywords", "examples")}
+        if self.contact:
+            keys["politeness"] = {"contact": self.contact}
+        if self.strategy:
+            keys["strategy"] = {"name": self.strategy}
+        for key, value in with_current_names(self.settings).items():
+            keys[key] = {**keys.get(key, {}), **value} if isinstance(value, Mapping) else value
+        return keys
+
+
+def open_or_create(root: Path, given: CrawlOptions) -> CrawlSetup:
+    """Open the crawl of a folder, or create it.
+
+    Raises:
+        CrawlNotFound: There is none, and no topic, seeds or settings are given.
+        ConfigError: The arguments are invalid, or differ from the crawl in the folder.
+    """
+    folder = CrawlFolder(root)
+    if not folder.topic.is_file():
+        if given == CrawlOptions():
+            raise CrawlNotFound(root)
+        new_crawl = given.new_crawl()
+        if not new_crawl.topic.vectors() and not new_crawl.seeds and "taxonomy" not in given.settings:
+            raise ConfigError('the topic has no words; give topic=thresher.Topic("a phrase"), or seeds about it')
+        create_crawl(folder, new_crawl)
+        return CrawlSetup.open(root)
+    crawl = CrawlSetup.open(root)
+    for key, here, expected in _differences(crawl, given):
+        raise ConfigError(
+            f"{folder.topic} is about another crawl: {key} is {here!r}, and {expected!r} was given. Edit the file, "
+            f"choose another folder, or open this one as it is: Crawl({str(root)!r})"
+        )
+    return crawl
+
+
+def _differences(crawl: CrawlSetup, given: CrawlOptions) -> Iterator[tuple[str, Any, Any]]:
+    """Yield each key where topic.yaml or the seeds differ from the arguments, with both values."""
+    here = crawl.config.model_dump(mode="json")
+    for key, wanted in given.requested_keys().items():
+        if key == "title" and [*here[key].values()] == [*wanted.values()]:
+            continue  # the language of a phrase may have been chosen by hand, or detected by another version
+        if isinstance(wanted, Mapping) and isinstance(here.get(key), Mapping) and key not in ("title", "about"):
+            for inner, value in wanted.items():
+                if here[key].get(inner) != value:
+                    yield f"{key}.{inner}", here[key].get(inner), value
+        elif (here.get(key) or None) != (wanted or None):
+            yield key, here.get(key), wanted
+    if missing := set(given.urls()) - set(crawl.seeds() if given.seeds else ()):
+        yield "the list of seeds", crawl.seeds(), sorted(missing)[0]
+
+
+INCHES = (7.2, 3.6)
+WINDOW_PAGES = 50
+"""Window of the second curve, the current harvest rate."""
+_VERDICTS = "SELECT fetched_at, relevant FROM page WHERE page = 1 AND duplicate_of = 0"
+
+
+def verdicts(folder: Path) -> list[bool]:
+    """Return whether each page is relevant, in the order of the fetches, without duplicates."""
+    with PageStoreReader(folder) as collection:
+        rows = [tuple(row) for segment in collection.segments for row in segment.execute(_VERDICTS)]
+    return [bool(relevant) for _, relevant in sorted(rows)]
+
+
+def plot_harvest(folder: Path, *, title: str) -> Figure:
+    """Plot the harvest rate of all pages so far, and that of the last `WINDOW_PAGES`.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError as error:
+        raise ConfigError('plot_harvest needs matplotlib: pip install "thresher-crawler[notebook]"') from error
+
+    class Picture(Figure):
+        """A figure that a notebook can show by itself."""
+
+        def _repr_png_(self) -> bytes:
+            packed = io.BytesIO()
+            self.savefig(packed, format="png", dpi=110)
+            return packed.getvalue()
+
+    figure = Picture(figsize=INCHES, layout="constrained")
+    _plot(figure.add_subplot(), verdicts(folder), title)
+    return figure
+
+
+def _plot(axes: Axes, found: list[bool], title: str) -> None:
+    numbers = range(1, len(found) + 1)
+    recent = [sum(found[max(0, n - WINDOW_PAGES) : n]) / min(n, WINDOW_PAGES) for n in numbers]
+    axes.plot(numbers, _running(found), label="all pages so far", color="#1f5fbf")
+    axes.plot(numbers, recent, label=f"the last {WINDOW_PAGES}", color="#b35200", linewidth=0.8)
+    axes.set(xlabel="pages", ylabel="harvest rate", ylim=(0, 1.02), title=title)
+    axes.legend(loc="lower right", frameon=False)
+    axes.grid(visible=True, linewidth=0.3)
+
+
+def _running(found: list[bool]) -> list[float]:
+    rates, relevant = [], 0
+    for number, yes in enumerate(found, start=1):
+        relevant += yes
+        rates.append(relevant / number)
+    return rates
 
 
 T = TypeVar("T")

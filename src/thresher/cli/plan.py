@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 from thresher.capacity.constants import load_constants, read_measurements
-from thresher.capacity.plan import make_plan, plan_growth
+from thresher.capacity.plan import COLUMNS, lines, make_plan, plan_growth, row
 from thresher.capacity.request import WAITING_PER_HOST, CapacityRequest, Prices
-from thresher.capacity.text import COLUMNS, lines, row
 from thresher.cli.output import echo, echo_json, echo_table, json_option
 
 _REQUEST_OPTIONS = (

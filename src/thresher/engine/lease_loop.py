@@ -44,7 +44,7 @@ from thresher.engine.watchdog import poison_reason
 from thresher.feedback.label_feed import LabelFeed
 from thresher.frontier.base import CrawlStore, Frontier, plain_url
 from thresher.pipeline.host_policy import HostPolicy
-from thresher.pipeline.links import CrawlScope
+from thresher.pipeline.outcomes import CrawlScope
 from thresher.politeness.robots import RobotsCache
 from thresher.politeness.settings import Politeness
 from thresher.reasons.reason import NO_REASON, Reason, ReasonKind

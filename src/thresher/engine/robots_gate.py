@@ -23,7 +23,7 @@ from thresher.frontier.base import CrawlStore, entry_url, plain_url
 from thresher.parsing.opt_outs import opted_out_reason
 from thresher.parsing.response import classify_response
 from thresher.pipeline.host_policy import HostPolicy
-from thresher.pipeline.links import CrawlScope
+from thresher.pipeline.outcomes import CrawlScope
 from thresher.politeness.robots import MAX_BYTES, RobotsCache, RobotsFile, with_other_scheme
 from thresher.politeness.settings import Politeness
 from thresher.reasons.reason import NO_REASON, Reason, ReasonKind

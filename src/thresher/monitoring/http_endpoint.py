@@ -5,20 +5,162 @@ was reached in the last 30 seconds. Every worker has its own port, the first por
 nothing is shared between processes, and the figures of a killed worker go with it. Prometheus adds them up.
 
 It listens on loopback by default, reads little, answers at once and closes; it changes nothing.
+
+A frontier with metrics: every call is passed on and timed; those that change leases are counted.
+
+All that a worker does shows in its calls of the frontier, so no other part of the engine knows about metrics.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from inspect import getmembers, iscoroutinefunction
 from pathlib import Path
-from typing import cast
+from typing import Any, TypeVar, cast
 
 from thresher.frontier.base import CrawlStore
-from thresher.monitoring.frontier_metrics import InstrumentedFrontier
+from thresher.monitoring.failures import block_kind_of, kind_of
 from thresher.monitoring.prometheus import WorkerMetrics
+from thresher.monitoring.totals import Totals
+from thresher.reasons.reason import Reason
+from thresher.records import Lease, Outcome, Settlement
+
+FRESH_SECONDS = 1.0
+"""Figures of the whole crawl are cached for this long, however many scrapes there are."""
+POLL_SECONDS = 0.5
+"""How long a scrape waits for the store before it uses the last figures."""
+REACHED_SECONDS = 30.0
+"""A store that has not answered for this long counts as unreachable."""
+
+OPERATIONS = {
+    "content_owner": "first_with",
+    "put_state": "remember",
+    "get_state": "recall",
+    "acquire_lock": "enter",
+    "release_lock": "leave",
+}
+"""Methods whose metrics have another name, which dashboards of earlier versions ask for."""
+TIMED = {name for name, method in getmembers(CrawlStore, iscoroutinefunction)} - {"identify", "close"}
+
+T = TypeVar("T")
+
+
+class InstrumentedFrontier:
+    """Passes every call on to a frontier and counts what happens.
+
+    Args:
+        pages: The folder of the page store, if it has all pages of the crawl.
+        clock: A monotonic clock.
+    """
+
+    def __init__(
+        self,
+        frontier: CrawlStore,
+        worker_metrics: WorkerMetrics,
+        *,
+        pages: Path | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.frontier = frontier
+        self._totals = Totals(pages, clock=clock)
+        self.worker_metrics = worker_metrics
+        self._clock = clock
+        self._reached = -REACHED_SECONDS
+        self._polled = -FRESH_SECONDS
+        self._poll: asyncio.Task[None] | None = None
+
+    @property
+    def is_reached(self) -> bool:
+        return self._clock() - self._reached < REACHED_SECONDS
+
+    async def poll(self, *, seconds: float = POLL_SECONDS) -> None:
+        """Update the figures of the whole crawl, unless they are fresh or the store takes too long."""
+        if self._poll is None and self._clock() - self._polled >= FRESH_SECONDS:
+            self._poll = asyncio.create_task(self._read_totals())
+            self._poll.add_done_callback(self._poll_done)
+        if self._poll is not None:
+            await asyncio.wait([self._poll], timeout=seconds)
+        self.worker_metrics.store_up.set(self.is_reached)
+
+    def stop_polling(self) -> None:
+        if self._poll is not None:
+            self._poll.cancel()
+
+    async def _read_totals(self) -> None:
+        counts, seconds = await self._totals.read(cast(CrawlStore, self)), await self.seconds_to_next()
+        self.worker_metrics.show_crawl(counts, seconds)
+        self._polled = self._clock()
+
+    def _poll_done(self, poll: asyncio.Task[None]) -> None:
+        self._poll = None
+        if not poll.cancelled():
+            poll.exception()  # counted where it was raised; a scrape uses the last figures
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self.frontier, name)
+        if name not in TIMED:
+            return method
+        operation = OPERATIONS.get(name, name)
+
+        async def timed(*arguments: Any, **options: Any) -> Any:
+            return await self._timed(operation, method(*arguments, **options))
+
+        return timed
+
+    async def _timed(self, operation: str, call: Awaitable[T]) -> T:
+        begin = self._clock()
+        try:
+            result = await call
+        except Exception:
+            self.worker_metrics.store_errors(operation).inc()
+            raise
+        self._reached = self._clock()
+        self.worker_metrics.store_seconds(operation).observe(self._reached - begin)
+        return result
+
+    async def lease(self, limit: int, *, seconds: float, worker: str = "", pages: int | None = None) -> list[Lease]:
+        leases = await self._timed("lease", self.frontier.lease(limit, seconds=seconds, worker=worker, pages=pages))
+        self.worker_metrics.leases.inc(len(leases))
+        self.worker_metrics.open_leases.inc(len(leases))
+        if not leases:
+            self.worker_metrics.empty_leases.inc()
+        return leases
+
+    async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
+        accepted = await self._timed("commit", self.frontier.commit(settlements))
+        self.worker_metrics.open_leases.dec(len(settlements))
+        for settlement, was_held in zip(settlements, accepted, strict=True):
+            if was_held:
+                self._count(settlement)
+            else:
+                self.worker_metrics.refused.inc()
+        return accepted
+
+    def _count(self, settlement: Settlement) -> None:
+        worker_metrics = self.worker_metrics
+        worker_metrics.settlements[settlement.outcome].inc()
+        worker_metrics.links.inc(len(settlement.links))
+        worker_metrics.pages.inc(settlement.page)
+        worker_metrics.relevant.inc(settlement.page and settlement.relevant)
+        worker_metrics.parks.inc(bool(settlement.park))
+        if settlement.outcome is not Outcome.DONE:
+            worker_metrics.errors[kind_of(settlement.reason)].inc()
+            if block_kind := block_kind_of(settlement.reason):
+                worker_metrics.block_pages[block_kind].inc()
+
+    async def release(self, leases: Sequence[Lease], *, delay_seconds: float = 0.0) -> None:
+        await self._timed("release", self.frontier.release(leases, delay_seconds=delay_seconds))
+        self.worker_metrics.released.inc(len(leases))
+        self.worker_metrics.open_leases.dec(len(leases))
+
+    async def park(self, host: str, reason: Reason, *, seconds: float | None = None) -> None:
+        await self._timed("park", self.frontier.park(host, reason, seconds=seconds))
+        self.worker_metrics.parks.inc()
+
 
 logger = logging.getLogger(__name__)
 

@@ -1,19 +1,26 @@
-"""What is stored of a response, and how its lease is settled: one function per outcome."""
+"""What is stored of a response, and how its lease is settled: one function per outcome.
+
+Which links of a page enter the frontier: nofollow, scope, traps, and the best score per URL.
+
+Duplicates: pages with the text of an earlier page, or with the same canonical URL.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
-from thresher.frontier.base import MAX_TRIES
+from thresher.frontier.base import MAX_TRIES, CrawlStore, UrlState, as_float32
 from thresher.judges.base import Judge, Learner
 from thresher.parsing.block_page import BlockPage
 from thresher.parsing.opt_outs import opted_out_reason, response_opt_outs
 from thresher.parsing.response import ResponseClass, ResponseKind
-from thresher.pipeline.deduplication import content_hash
-from thresher.pipeline.host_policy import HostPolicy, SideResult
-from thresher.pipeline.links import LinkSelector, PipelineRules
-from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
+from thresher.pipeline.host_policy import HostPolicy, HostPolicyConfig, SideResult
+from thresher.politeness.settings import Politeness
+from thresher.reasons.reason import COMPLETE_PAGES, NO_REASON, Reason, ReasonKind
 from thresher.records import (
     BlockKind,
     Candidate,
@@ -26,7 +33,166 @@ from thresher.records import (
 )
 from thresher.refresh.revisit import unchanged, validators_of, with_validators
 from thresher.storage.page_store import FoundLink, PageRecord
-from thresher.urls.canonical import fingerprint
+from thresher.strategies.base import HandlesMisses, Strategy
+from thresher.urls.canonical import fingerprint, host_key
+
+
+def content_hash(text: str) -> int:
+    """Hash a page's text, to find duplicates; 0 for a page without text."""
+    return fingerprint(text) or 1 if text else 0
+
+
+_CLAIMS = 10_000
+"""Far more than one worker can have in progress."""
+
+
+class DuplicateFinder:
+    """Finds out whether a page is a duplicate.
+
+    A page with rel=canonical is a duplicate of the canonical page if that was crawled, else of the first page with the
+    same canonical URL. The canonical page itself is a duplicate only of pages of its own host: no host can displace the
+    page of another one by declaring it canonical. So of mirrors that declare the original as canonical, one may be kept
+    beside it, if it came first. Two workers that process the same text at the same time both keep it.
+    """
+
+    def __init__(self, frontier: CrawlStore) -> None:
+        self._frontier = frontier
+        self._claimed: OrderedDict[int, int] = OrderedDict()
+
+    async def look_up(self, page: ParsedPage) -> tuple[int, int]:
+        """Return the page that this one duplicates (0 for none), and the hash by which its own duplicates are found."""
+        own, content = fingerprint(page.url), content_hash(page.text)
+        first = await self._content_owner(content)
+        if first in (0, own) and page.canonical:
+            first = await self._canonical_owner(page)
+            content = content if page.canonical == page.url else _canonical_hash(page)
+        if first in (0, own):
+            self._claim(own, content, content_hash(page.text), own)
+        return (0 if first == own else first), content
+
+    async def _canonical_owner(self, page: ParsedPage) -> int:
+        """Return the canonical page if it was crawled, else the first page with the same canonical URL."""
+        if page.canonical != page.url:
+            canonical = fingerprint(page.canonical)
+            entry = None if canonical in self._claimed else await self._frontier.find(page.canonical)
+            if canonical in self._claimed or (
+                entry and entry.state is UrlState.DONE and entry.reason.kind in COMPLETE_PAGES
+            ):
+                return canonical
+        return await self._content_owner(_canonical_hash(page))
+
+    async def _content_owner(self, content: int) -> int:
+        """Return the first page with a content; also pages of this worker that are not committed yet."""
+        if not content:
+            return 0
+        return await self._frontier.content_owner(content) or self._claimed.get(content, 0)
+
+    def _claim(self, page: int, *numbers: int) -> None:
+        for number in numbers:
+            self._claimed[number] = page
+            self._claimed.move_to_end(number)
+        while len(self._claimed) > _CLAIMS:
+            self._claimed.popitem(last=False)
+
+
+def _canonical_hash(page: ParsedPage) -> int:
+    """Hash the canonical URL of a page, distinct from all texts and for pages of the same host and of others."""
+    elsewhere = " elsewhere" if host_key(page.canonical) != host_key(page.url) else ""
+    return fingerprint(f"canonical{elsewhere} {page.canonical}") or 1
+
+
+logger = logging.getLogger(__name__)
+
+
+class CrawlScope(Protocol):
+    """Decides which URLs belong to a crawl."""
+
+    def allows(self, candidate_url: str, hops: int) -> str:
+        """Return why a canonical URL is out of scope; empty when it is in scope."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelineRules:
+    """What the user allows.
+
+    Args:
+        scope: Which URLs belong to the crawl.
+        host_limits: Limits per host: budgets, traps, sitemaps.
+        politeness: Whether nofollow and AI opt-outs are obeyed.
+        keep_irrelevant: Whether the text of irrelevant pages is stored.
+        skip_block_pages: Whether block pages are detected and counted as failures.
+    """
+
+    scope: CrawlScope
+    host_limits: HostPolicyConfig = field(default_factory=HostPolicyConfig)
+    politeness: Politeness = field(default_factory=Politeness)
+    keep_irrelevant: bool = False
+    skip_block_pages: bool = False
+
+
+class LinkSelector:
+    """Scores links with the strategy, and keeps those that may be followed."""
+
+    def __init__(self, rules: PipelineRules, host_policy: HostPolicy, strategy: Strategy) -> None:
+        self._rules = rules
+        self._host_policy = host_policy
+        self._strategy = strategy
+
+    def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> list[Candidate]:
+        """Score the links that may be followed; the strategy does not see the others."""
+        if self._rules.politeness.obey_nofollow:
+            page = _without_nofollow(page)
+        inside = {link.url for link in page.links if not self.reject_reason(link.url, lease.hops + 1)}
+        page = replace(page, links=tuple(link for link in page.links if link.url in inside))
+        return self.select(self._strategy.score(page, judgement, lease), lease, inside)
+
+    def on_miss(self, lease: Lease) -> list[Candidate]:
+        """Return the strategy's candidates after a URL that gave no page, if it handles misses."""
+        if not isinstance(self._strategy, HandlesMisses) or not lease.kind.is_page:
+            return []
+        try:
+            return self.select(self._strategy.on_miss(lease), lease)
+        except Exception:  # the page may have failed because the strategy did
+            logger.exception("the strategy failed after the miss of %s", lease.url)
+            return []
+
+    def select(self, candidates: Iterable[Candidate], lease: Lease, inside: Set[str] = frozenset()) -> list[Candidate]:
+        """Keep candidates in scope, each URL once with its best score; URLs in `inside` were checked before."""
+        hops, parent = lease.hops + 1, fingerprint(lease.url)
+        best: dict[str, Candidate] = {}
+        for candidate in candidates:
+            known = best.get(candidate.url)
+            if known is None:
+                if candidate.url == lease.url:
+                    continue
+                if candidate.url not in inside and self.reject_reason(candidate.url, hops):
+                    continue
+            elif known.score >= candidate.score:
+                continue
+            best[candidate.url] = candidate
+        return [
+            Candidate(url, as_float32(score), breakdown, strategy_data, depth_left, hops, 0, parent)
+            for url, score, breakdown, strategy_data, depth_left, *_ in best.values()
+        ]
+
+    def side_requests(self, requests: Iterable[Candidate]) -> list[Candidate]:
+        """Keep side requests to hosts in scope; their paths need not be those of pages."""
+        scope = self._rules.scope
+        return [request for request in requests if not scope.allows(f"http://{host_key(request.url)}/", request.hops)]
+
+    def reject_reason(self, url: str, hops: int) -> str:
+        """Return why a URL is not followed; empty when it is."""
+        return self._rules.scope.allows(url, hops) or self._host_policy.reject_reason(url)
+
+
+def _without_nofollow(page: ParsedPage) -> ParsedPage:
+    if page.nofollow:
+        return replace(page, links=())
+    if any(link.nofollow for link in page.links):
+        return replace(page, links=tuple(link for link in page.links if not link.nofollow))
+    return page
+
 
 MarkupToStore = Callable[[ParsedPage, bytes, str], str]
 """From a page, its bytes and their content type to what is stored for its main text."""

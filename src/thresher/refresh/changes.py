@@ -10,7 +10,7 @@ from thresher.reasons.reason import MOVED
 from thresher.storage.page_store import PageRecord
 from thresher.storage.reader import PageStoreReader
 from thresher.storage.visits import visit_history
-from thresher.text.shingles import word_pairs
+from thresher.text.tokens import word_pairs
 
 
 class ChangeKind(StrEnum):

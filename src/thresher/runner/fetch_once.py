@@ -18,8 +18,7 @@ from thresher.frontier.sqlite.temporary import TemporaryFrontier
 from thresher.parsing.documents.conversion import DocumentConverter
 from thresher.parsing.isolated import Unparsable
 from thresher.parsing.response import ResponseClass, ResponseKind, classify_response
-from thresher.pipeline.links import PipelineRules
-from thresher.pipeline.outcomes import MAX_REDIRECTS
+from thresher.pipeline.outcomes import MAX_REDIRECTS, PipelineRules
 from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import Candidate, FetchedPage, Lease, Outcome, RequestKind, Settlement
 from thresher.runner.limits import StopReason

@@ -4,6 +4,8 @@ Chinese, Japanese, Korean and Thai are split into bigrams because that needs no 
 traditional text alike, and finds new names. Other scripts are split into words, which are stemmed and from which stop
 words are left out as the language of the text requires. A language without a stemmer, and a text of unknown language,
 is stemmed as English, which leaves other words recognisable and equal to themselves.
+
+Shingles: hashes of adjacent words, to compare texts.
 """
 
 from __future__ import annotations
@@ -15,13 +17,37 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from importlib import import_module
 from itertools import filterfalse, pairwise
+from operator import sub
 from types import ModuleType
+from zlib import crc32
 
 import Stemmer
 
 from thresher.native import compiled
 from thresher.text.char_ranges import ACCENTS, FOLDED, UNSPACED, UNSPACED_IN, inside
 from thresher.text.stopwords import stop_words
+
+MAX_BYTES = 2_000
+"""Text beyond this is ignored: this much is enough to compare pages."""
+
+_DIGITS_TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
+_MAX_MEAN_WORD_BYTES = 14
+"""Where words are longer than this on average, in bytes, the script is unspaced, such as Chinese."""
+
+
+def word_pairs(text: str) -> set[int]:
+    """Return the hashes of adjacent words; digits are treated as equal, so that numbered pages are similar.
+
+    In unspaced scripts, character trigrams are used. The hashes are the same in every process.
+    """
+    data = text[:MAX_BYTES].encode("utf-8", "replace")[:MAX_BYTES].translate(_DIGITS_TO_ZERO)
+    words = data.split()
+    if len(words) * _MAX_MEAN_WORD_BYTES < len(data):
+        written = "".join(data.decode("utf-8", "ignore").split())
+        return {crc32(written[start : start + 3].encode()) for start in range(len(written) - 2)}
+    numbers = list(map(crc32, words))
+    return set(map(sub, numbers, numbers[1:]))
+
 
 CJK = inside(UNSPACED)
 """The characters of unspaced scripts, as a regular expression's character class without brackets."""
@@ -151,7 +177,7 @@ def fold(text: str) -> str:
 @cache
 def _pairs() -> ModuleType:
     """Import the module that needs numpy lazily: a command that prints its help needs none."""
-    return import_module("thresher.text.bigrams")
+    return import_module("thresher.text.term_ids")
 
 
 def _words_in(language: str) -> Callable[[str], Iterator[re.Match[str]]]:

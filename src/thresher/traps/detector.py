@@ -28,10 +28,10 @@ from thresher.frontier.base import CrawlStore
 from thresher.reasons.legacy import stored_reason
 from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
 from thresher.records import Candidate, Lease, ParsedPage, RequestKind
-from thresher.text.shingles import word_pairs
+from thresher.text.tokens import word_pairs
 from thresher.traps import detector
 from thresher.urls.canonical import fingerprint, host_key
-from thresher.urls.patterns import is_dated, template
+from thresher.urls.scope import is_dated, template
 
 STATE_KIND = "soft 404"
 MIN_SIMILARITY = 0.8

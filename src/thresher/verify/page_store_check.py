@@ -19,7 +19,7 @@ from typing import Any
 from thresher.errors import DamagedFile
 from thresher.judges.topics import check_vector
 from thresher.monitoring.failures import pluralize
-from thresher.pipeline.deduplication import content_hash
+from thresher.pipeline.outcomes import content_hash
 from thresher.records import Outcome
 from thresher.sqlite_files import open_to_read
 from thresher.storage.migrations import check_version, read_as_newest

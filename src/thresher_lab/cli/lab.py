@@ -271,7 +271,7 @@ def report(files: Sequence[Path], output: Path, png: Path | None, baseline: str,
     output.write_text(page, encoding="utf-8")
     pictures: list[Path] = []
     if png:
-        from thresher_lab.reports.png_charts import write_pictures
+        from thresher_lab.reports.overview import write_pictures
 
         pictures += write_pictures(sections, png)
     if as_json:

@@ -4,23 +4,189 @@ Tree-based focused crawling with reinforcement learning: the state is what was c
 link. A link and the path to it are nine numbers; a network values them, learned by double Q-learning with replay. A
 tree frontier samples one link from each of its leaves, and the one of greatest value is fetched. `q_network.py`, with
 the same layers, replaces its Keras network.
+
+A small network that gives the value of a state-action, in place of TRES's Keras model: the same layers, in numpy.
+
+Dense layers of 30 and 15 with leaky ReLU, then one number; squared loss; Adam with clipped gradients.
+
+The nine numbers by which TRES knows a link: three of the path that led to its page, six of the link itself.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from random import Random
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thresher.modelstate.codec import fitted, pack_both, unpack_both
-from thresher.records import Candidate, Judgement, Lease, ParsedPage, StrategyData
+from thresher.records import Candidate, Judgement, Lease, Link, ParsedPage, StrategyData
+from thresher.text.tokens import tokenize
 from thresher.topics.profile import TopicProfile
-from thresher_lab.peers.q_network import Matrix, QNetwork
-from thresher_lab.peers.state_actions import INPUTS, StateActions
+from thresher.urls.canonical import host_key
+from thresher.urls.tokens import split_host
 from thresher_lab.peers.tree_frontier import StateActionSample, TreeFrontier
 from thresher_lab.peers.turns import Found, TurnBasedStrategy
+
+NAMES = (
+    "father's relevance",
+    "inverse distance from the last relevant page",
+    "share of relevant pages on the path",
+    "keyword in the URL",
+    "keyword in the anchor",
+    "phrase in the anchor",
+    "share of relevant pages of the host",
+    "host is unknown",
+    "likeness of the anchor",
+)
+INPUTS = len(NAMES)
+HOST_SHARE, HOST_UNKNOWN = 6, 7
+UNKNOWN_SHARE = 0.5
+MAX_HOSTS = 50_000
+
+Path = tuple[int, int, int]
+"""Relevant pages on the way to a page, irrelevant ones, and the distance from the last relevant one."""
+
+
+class StateActions:
+    """Computes state-actions of links.
+
+    Args:
+        topic_profile: The topic; its terms are the keywords, its phrases of several words the key phrases.
+    """
+
+    def __init__(self, topic_profile: TopicProfile) -> None:
+        self._sim = topic_profile.similarity
+        self._keywords = {term for vector in topic_profile.vectors.values() for term in vector}
+        self._phrases = [phrase.lower() for phrase in topic_profile.phrases if " " in phrase.strip()]
+        self._hosts: dict[str, tuple[int, int]] = {}
+
+    def visited(self, url: str, reward: float) -> None:
+        """Count a page of a host."""
+        relevant, visited = self._hosts.pop(host_key(url), (0, 0))
+        self._hosts[host_key(url)] = (relevant + (reward > 0), visited + 1)
+        if len(self._hosts) > MAX_HOSTS:
+            del self._hosts[next(iter(self._hosts))]
+
+    def seed(self, url: str, title: str) -> StateActionSample:
+        """Make a state-action that led to a seed: no path, its title for an anchor, and a host that is all relevant."""
+        return StateActionSample(url, np.array([0.0, 0.0, 0.0, *self._words(url, title), 1.0, 0.0, self._sim(title)]))
+
+    def expand(self, page: ParsedPage, path: Path, reward: float) -> list[StateActionSample]:
+        """Make state-actions of the links of a page, each URL once, by its last link as in TRES."""
+        relevant, irrelevant, distance = path
+        here = (relevant + 1, irrelevant, 1) if reward else (relevant, irrelevant + 1, distance + 1)
+        state = [reward, quantize(1 / here[2]), quantize(here[0] / (here[0] + here[1]))]
+        links = {link.url: link for link in page.links}
+        return [StateActionSample(link.url, self._vector(state, link), here) for link in links.values()]
+
+    def renew(self, sample: StateActionSample) -> None:
+        """Update the host features of a link."""
+        sample.x[HOST_SHARE], sample.x[HOST_UNKNOWN] = self._host(sample.url)
+
+    def _vector(self, state: Sequence[float], link: Link) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        action = (*self._words(link.url, link.anchor), *self._host(link.url), self._sim(link.anchor))
+        return np.array([*state, *action], dtype=np.float64)
+
+    def _words(self, url: str, anchor: str) -> tuple[float, float, float]:
+        """Return whether keywords are in a URL and in an anchor, and whether a phrase is in the anchor."""
+        in_url = not self._keywords.isdisjoint(tokenize(split_host(url)[1]))
+        in_anchor = not self._keywords.isdisjoint(tokenize(anchor))
+        lower = anchor.lower()
+        return float(in_url), float(in_anchor), float(any(phrase in lower for phrase in self._phrases))
+
+    def _host(self, url: str) -> tuple[float, float]:
+        relevant, visited = self._hosts.get(host_key(url), (0, 0))
+        return (quantize(relevant / visited), 0.0) if visited else (UNKNOWN_SHARE, 1.0)
+
+
+def quantize(value: float) -> float:
+    """Round to a tenth, so that few values are left to split between."""
+    return round(value, 1)
+
+
+LAYERS = (30, 15, 1)
+LEAK = 0.1
+CLIP = 1.0
+BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-7
+"""Adam's own."""
+
+Matrix = NDArray[np.float64]
+
+
+class QNetwork:
+    """Q(s, a), learned step by step.
+
+    Args:
+        inputs: The length of a state-action vector.
+        rate: Adam's learning rate.
+        random_state: The same number gives the same first weights.
+    """
+
+    def __init__(self, inputs: int, *, rate: float, random_state: int) -> None:
+        self._rate = rate
+        rng = np.random.default_rng(random_state)
+        sizes = (inputs, *LAYERS)
+        self._weights: list[Matrix] = []
+        for fan_in, fan_out in pairwise(sizes):
+            limit = np.sqrt(6 / (fan_in + fan_out))  # Glorot's, Keras's default
+            self._weights += [rng.uniform(-limit, limit, (fan_in, fan_out)), np.zeros(fan_out)]
+        self._means = [np.zeros_like(weight) for weight in self._weights]
+        self._squares = [np.zeros_like(weight) for weight in self._weights]
+        self._steps = 0
+
+    def predict(self, X: Matrix) -> Matrix:
+        """Return the value of each row."""
+        return self._forward(X)[-1][:, 0]
+
+    def learn(self, X: Matrix, y: Matrix) -> None:
+        """Take one gradient step on a batch."""
+        outputs = self._forward(X)
+        delta = 2 * (outputs[-1] - y[:, None]) / len(y)
+        gradients: list[Matrix] = []
+        for layer in reversed(range(len(LAYERS))):
+            below = outputs[layer]
+            gradients = [below.T @ delta, delta.sum(axis=0), *gradients]
+            delta = delta @ self._weights[2 * layer].T
+            if layer:  # derivative of the layer below
+                delta = delta * np.where(below > 0, 1.0, LEAK)
+        self._adam([np.clip(gradient, -CLIP, CLIP) for gradient in gradients])
+
+    def weights(self) -> list[Matrix]:
+        """Return a copy of the weights."""
+        return [weight.copy() for weight in self._weights]
+
+    def set_weights(self, weights: list[Any]) -> None:
+        """Replace the weights.
+
+        Raises:
+            ValueError: They have other shapes.
+        """
+        if [weight.shape for weight in weights] != [weight.shape for weight in self._weights]:
+            raise ValueError("the weights are those of another network")
+        self._weights = [np.array(weight, dtype=np.float64) for weight in weights]
+
+    def _forward(self, X: Matrix) -> list[Matrix]:
+        """Return the input and the output of each layer."""
+        outputs = [np.asarray(X, dtype=np.float64)]
+        for layer in range(len(LAYERS)):
+            raw = outputs[-1] @ self._weights[2 * layer] + self._weights[2 * layer + 1]
+            is_last = layer == len(LAYERS) - 1
+            outputs.append(raw if is_last else np.where(raw > 0, raw, LEAK * raw))
+        return outputs
+
+    def _adam(self, gradients: list[Matrix]) -> None:
+        self._steps += 1
+        step = self._rate * np.sqrt(1 - BETA_2**self._steps) / (1 - BETA_1**self._steps)
+        for place, gradient in enumerate(gradients):
+            self._means[place] += (1 - BETA_1) * (gradient - self._means[place])
+            self._squares[place] += (1 - BETA_2) * (gradient**2 - self._squares[place])
+            self._weights[place] -= step * self._means[place] / (np.sqrt(self._squares[place]) + EPSILON)
+
 
 BATCH_SIZE = 60
 BUFFER = 2_000

@@ -5,30 +5,208 @@ continues with its saved state. A fetch takes time on the clock, computation tak
 same crawl, on any frontier that keeps its promises.
 
 The plan of a fleet of virtual workers, and its result.
+
+An audit of a virtual crawl: were delays kept, was the best URL leased, how fast could it have been?
+
+It sees only what every worker sees, leases and outcomes, and periodically reads the hosts of the frontier.
+
+State stores of virtual workers: in memory, with the delay of a shared store.
 """
 
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count
 from random import Random
 
-from thresher.frontier.base import CrawlStore
+from thresher.frontier.base import CrawlStore, Frontier
 from thresher.judges.base import Judge, Learner
-from thresher.pipeline.links import PipelineRules
+from thresher.pipeline.outcomes import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.records import Lease
 from thresher.storage.page_store import NoArchive
 from thresher.strategies.base import Stateful, Strategy
-from thresher_lab.simulation.politeness_audit import PolitenessAudit
 from thresher_lab.simulation.simulator import SimulatedFetch, VirtualClock, WebResponder, rules_of
-from thresher_lab.simulation.virtual_state import VirtualStateStores
 from thresher_lab.webs.parsed_pages import ParsedPages
 from thresher_lab.webs.virtualweb import Web
+
+Entry = tuple[float, bytes]
+"""When it was written, and what."""
+
+
+class VirtualStateStores:
+    """The saved state of all workers of a fleet.
+
+    Args:
+        clock: Gives the virtual time.
+        delay_seconds: Time until others can read an entry.
+        shared: Whether they can at all; a worker's own entries outlive its death either way.
+    """
+
+    def __init__(self, clock: Callable[[], float], *, delay_seconds: float = 0.0, shared: bool = True) -> None:
+        self._clock = clock
+        self._delay_seconds = delay_seconds
+        self._shared = shared
+        self._entries: dict[tuple[str, str], list[Entry]] = {}
+        self.largest: dict[str, int] = {}
+        """The bytes of the largest entry of each kind."""
+        self.writes: Counter[str] = Counter()
+        """Number of writes per kind."""
+
+    def of(self, worker: str, part: str) -> VirtualStateStore:
+        """Open the state store of a worker's judge or strategy."""
+        return VirtualStateStore(self, worker, part)
+
+    def write(self, worker: str, kind: str, content: bytes) -> None:
+        """Replace an entry; others read the previous one until the delay is over."""
+        entries = self._entries.setdefault((worker, kind), [])
+        entries.append((self._clock(), content))
+        while len(entries) > 1 and self._has_arrived(entries[1]):
+            entries.pop(0)
+        self.largest[kind] = max(self.largest.get(kind, 0), len(content))
+        self.writes[kind] += 1
+
+    def read(self, worker: str, kind: str) -> bytes | None:
+        """Return the latest entry of a worker."""
+        entries = self._entries.get((worker, kind))
+        return entries[-1][1] if entries else None
+
+    def others(self, worker: str, kind: str) -> dict[str, Entry]:
+        """Return the latest entry of every other worker that has arrived."""
+        found = {}
+        for (writer, written), entries in self._entries.items():
+            arrived = [entry for entry in entries if self._has_arrived(entry)]
+            if self._shared and written == kind and writer != worker and arrived:
+                found[writer] = arrived[-1]
+        return found
+
+    def _has_arrived(self, entry: Entry) -> bool:
+        return entry[0] + self._delay_seconds <= self._clock()
+
+
+class VirtualStateStore:
+    """The state store of a worker's judge or strategy."""
+
+    def __init__(self, state_stores: VirtualStateStores, worker: str, part: str) -> None:
+        self._state_stores = state_stores
+        self._worker = worker
+        self._part = part
+        self._seen: dict[tuple[str, str], float] = {}
+
+    def write(self, kind: str, content: bytes) -> None:
+        self._state_stores.write(self._worker, self._kind(kind), content)
+
+    def read(self, kind: str) -> bytes | None:
+        return self._state_stores.read(self._worker, self._kind(kind))
+
+    def read_others(self, kind: str) -> Sequence[bytes]:
+        """Return the entries of other workers that became readable since the last call."""
+        new = []
+        for writer, (written, content) in self._state_stores.others(self._worker, self._kind(kind)).items():
+            if self._seen.get((writer, kind)) != written:
+                self._seen[writer, kind] = written
+                new.append(content)
+        return new
+
+    def _kind(self, kind: str) -> str:
+        return f"{self._part}/{kind}"
+
+
+ROUNDING_SECONDS = 0.002
+"""A store may round to milliseconds."""
+EVERYTHING = 1 << 30
+
+
+@dataclass
+class _Host:
+    open: dict[int, float] = field(default_factory=dict)
+    ended: float | None = None
+
+
+@dataclass(kw_only=True)
+class PolitenessAudit:
+    """The audit of a crawl.
+
+    Args:
+        delay_seconds: The delay of a host after a lease.
+        look_seconds: Time between two samples of all hosts.
+        leases: Number of leases.
+        crowded: Leases of a host that had one open already.
+        hasty: Leases of a host before its delay was over.
+        expired: Leases that were not settled in time.
+        least_gap: The shortest time from the end of a lease to the next one of its host.
+        looked: Leases that were compared with all hosts that were ready at that time.
+        best: How many of them were the best available; in a batch, the second best after it, and so on.
+        near_best: How many had fewer better ones than there are workers.
+        busy_hosts: Hosts with waiting URLs at each sample, and the time since the previous one.
+    """
+
+    delay_seconds: float
+    workers: int
+    look_seconds: float = 1.0
+    leases: int = 0
+    crowded: int = 0
+    hasty: int = 0
+    expired: int = 0
+    least_gap: float = float("inf")
+    looked: int = 0
+    best: int = 0
+    near_best: int = 0
+    busy_hosts: list[tuple[float, int]] = field(default_factory=list)
+    _hosts: dict[str, _Host] = field(default_factory=dict)
+    _look_at: float = 0.0
+
+    async def scores(self, frontier: Frontier, now: float) -> list[float] | None:
+        """Before a lease, periodically: return the best score of every ready host, the best first."""
+        if now < self._look_at:
+            return None
+        self._look_at = now + self.look_seconds
+        hosts = await frontier.hosts(EVERYTHING)
+        self.busy_hosts.append((now, sum(host.waiting > 0 or host.leased > 0 for host in hosts)))
+        free = [host for host in hosts if not host.parked and not host.leased and host.next_seconds <= 0]
+        return sorted((host.best for host in free if host.best is not None), reverse=True)
+
+    def leased(self, leases: Sequence[Lease], now: float, scores: list[float] | None) -> None:
+        """Record leases."""
+        for place, lease in enumerate(leases):
+            self._record_lease(lease, now)
+            if scores is not None:
+                better = sum(score > lease.score + 1e-4 for score in scores)  # a store may round scores
+                self.looked += 1
+                self.best += better <= place
+                self.near_best += better < self.workers
+
+    def _record_lease(self, lease: Lease, now: float) -> None:
+        self.leases += 1
+        host = self._hosts.setdefault(lease.host, _Host())
+        for fence in [fence for fence, until in host.open.items() if until <= now]:
+            host.ended = max(host.ended or 0.0, host.open.pop(fence))
+            self.expired += 1
+        self.crowded += bool(host.open)
+        if host.ended is not None:
+            gap = now - host.ended
+            self.least_gap = min(self.least_gap, gap)
+            self.hasty += gap < self.delay_seconds - ROUNDING_SECONDS
+        host.open[lease.fence] = lease.until
+
+    def settled(self, lease: Lease, now: float) -> None:
+        """Record that a worker settled a lease."""
+        host = self._hosts[lease.host]
+        if host.open.get(lease.fence, now) > now:
+            host.open.pop(lease.fence, None)
+            host.ended = now
+
+    def mean_busy_hosts(self) -> float:
+        """Return the mean number of hosts with waiting URLs over time."""
+        spans = [
+            (later - now, hosts) for (now, hosts), (later, _) in zip(self.busy_hosts, self.busy_hosts[1:], strict=False)
+        ]
+        seconds = sum(span for span, _ in spans)
+        return sum(span * hosts for span, hosts in spans) / seconds if seconds else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,10 @@
 """One crawl of a dashboard: connections, caches and readers that all requests share.
 
 The page store is opened once, in a thread of its own, and again when segments are added or removed.
+
+Explanations of URLs: the current judge of a crawl, loaded on demand in a thread of its own.
+
+A cache with TTL for asynchronous results: concurrent requests for a key share one computation.
 """
 
 from __future__ import annotations
@@ -9,26 +13,92 @@ import asyncio
 import logging
 import sqlite3
 import time
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher.backend import CrawlResources
 from thresher.crawl import CrawlSetup
 from thresher.errors import StoreError
 from thresher.feedback.labels import Label
+from thresher.judges.base import Judge
+from thresher.operations.explain import Explanation, FrontierInfo, explanation_of, judge_of
 from thresher.runner.limits import Pace
 from thresher.status import read_collection
 from thresher.storage.page_store import segment_files
 from thresher.storage.reader import PageStoreReader
-from thresher_ui.dashboard.cache import SharedCache
 from thresher_ui.dashboard.live_index import LiveIndex
-from thresher_ui.dashboard.loaded_judge import LoadedJudge
 from thresher_ui.dashboard.page_index import NO_PAGES, IndexedPages, PageIndex
 
 if TYPE_CHECKING:
     from thresher.collection.status import CollectionStatus
+
+
+MAX_ENTRIES = 256
+
+
+class SharedCache:
+    """A cache of at most `MAX_ENTRIES` results, the least recently used dropped first."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._results: OrderedDict[Hashable, tuple[float, asyncio.Future[Any]]] = OrderedDict()
+
+    async def get(self, key: Hashable, compute: Callable[[], Awaitable[Any]], *, seconds: float) -> Any:
+        """Return a result that is no older than `seconds`, counted from the start of its computation.
+
+        A computation that failed is not cached.
+        """
+        began, result = self._results.get(key, (float("-inf"), None))
+        is_usable = result is not None and not (result.done() and (result.cancelled() or result.exception()))
+        if result is None or not is_usable or (result.done() and self._clock() - began > seconds):
+            result = asyncio.ensure_future(compute())
+            result.add_done_callback(_retrieve_exception)
+            self._results[key] = self._clock(), result
+            while len(self._results) > MAX_ENTRIES:
+                self._results.popitem(last=False)
+        self._results.move_to_end(key)
+        return await asyncio.shield(result)  # a cancelled request must not cancel the others
+
+    def clear(self) -> None:
+        """Drop all results."""
+        self._results.clear()
+
+
+def _retrieve_exception(result: asyncio.Future[Any]) -> None:
+    """Mark an exception as retrieved: all who waited for it may have been cancelled."""
+    if not result.cancelled():
+        result.exception()
+
+
+class LoadedJudge:
+    """The judge of a crawl, loaded again when its stored state has changed."""
+
+    def __init__(self, crawl: CrawlSetup) -> None:
+        self._crawl = crawl
+        self._judge: Judge | None = None
+        self._version: object = None
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="judge")
+
+    async def explain(self, url: str, frontier_info: FrontierInfo) -> Explanation:
+        """Explain a canonical URL; without words when the judge cannot be loaded."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._explain, url, frontier_info)
+
+    def close(self) -> None:
+        self._thread.shutdown()
+
+    def _explain(self, url: str, frontier_info: FrontierInfo) -> Explanation:
+        with PageStoreReader(self._crawl.folder.pages) as collection:
+            return explanation_of(self._crawl, url, frontier_info, collection, self._loaded())
+
+    def _loaded(self) -> Judge | None:
+        version = self._crawl.backend.state_version("judge")
+        if self._judge is None or version != self._version:
+            self._judge, self._version = judge_of(self._crawl), version
+        return self._judge
+
 
 logger = logging.getLogger(__name__)
 

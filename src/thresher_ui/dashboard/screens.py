@@ -2,11 +2,14 @@
 
 Each screen gathers the same plain values that the REST API returns and renders one template with them. Live parts are
 marked in the template; the script requests the page again and replaces those parts.
+
+How the head of the queue changed: URLs that rose, fell, are new, or left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 from urllib.parse import urlencode
@@ -18,7 +21,6 @@ from starlette.routing import Route
 
 from thresher.errors import ThresherError
 from thresher_ui.dashboard.errors import status_of
-from thresher_ui.dashboard.rank_changes import rank_changes
 from thresher_ui.dashboard.rendering import render
 from thresher_ui.dashboard.service import CrawlService
 from thresher_ui.dashboard.translations import COOKIE, LANGUAGES, Texts, choose
@@ -30,6 +32,38 @@ from thresher_ui.dashboard.views.page import page
 from thresher_ui.dashboard.views.pages import pages
 from thresher_ui.dashboard.views.search import search
 from thresher_ui.dashboard.views.workers import workers
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankChange:
+    """A URL at the head of the queue.
+
+    Args:
+        now: Its rank now, from 1; None when it left the head.
+        was: Its rank before; None when it was not there.
+    """
+
+    url: str
+    score: float
+    now: int | None
+    was: int | None
+
+    @property
+    def rose(self) -> int:
+        """The ranks it rose; negative when it fell, 0 when it stayed, is new or left."""
+        return self.was - self.now if self.was is not None and self.now is not None else 0
+
+
+def rank_changes(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]) -> list[RankChange]:
+    """Compare two heads of the queue: the URLs of now in their order, then those that left."""
+    was = {entry["url"]: place for place, entry in enumerate(before, start=1)}
+    now = {entry["url"]: place for place, entry in enumerate(after, start=1)}
+    stay = [RankChange(url=e["url"], score=e["score"], now=now[e["url"]], was=was.get(e["url"])) for e in after]
+    left = [
+        RankChange(url=e["url"], score=e["score"], now=None, was=was[e["url"]]) for e in before if e["url"] not in now
+    ]
+    return stay + left
+
 
 PAGES = 50
 """Rows per list of pages."""

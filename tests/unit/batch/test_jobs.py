@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from tests.unit.batch.batch_crawl import PAGES, text_of, url
 from thresher.assembly import build_judge
-from thresher.batch.executors import in_process, run_batch
+from thresher.batch.executors import in_process, run_batch, write_part_files
 from thresher.batch.jobs import Duplicates, Links, open_job
-from thresher.batch.parts import write_part_files
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.feedback.updates import rejudge_segments

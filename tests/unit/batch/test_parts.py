@@ -5,8 +5,8 @@ import tracemalloc
 import pyarrow.parquet as pq
 
 from tests.unit.batch.batch_crawl import PAGES, url
-from thresher.batch import parts
-from thresher.batch.parts import write_part_files, write_parts
+from thresher.batch import executors
+from thresher.batch.executors import write_part_files, write_parts
 from thresher.storage.reader import PageStoreReader
 
 
@@ -26,7 +26,7 @@ def test_a_crawl_without_pages_has_one_empty_part(tmp_path):
 
 
 def test_memory_does_not_grow_with_the_pages(tmp_path, monkeypatch):
-    monkeypatch.setattr(parts, "PART_BYTES", 1 << 20)
+    monkeypatch.setattr(executors, "PART_BYTES", 1 << 20)
     rows = ({"fingerprint": number, "text": b"%9d" % number * 900} for number in range(6_000))
     tracemalloc.start()
     paths = write_part_files(rows, tmp_path, ["fingerprint", "text"])

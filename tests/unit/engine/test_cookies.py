@@ -6,13 +6,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from thresher.engine.cookies import MAX_COOKIES, MAX_HOPS, CookieChain
-from thresher.engine.fetcher import Fetcher
+from thresher.engine.fetcher import MAX_COOKIES, MAX_HOPS, CookieChain, Fetcher
 from thresher.engine.lease_loop import LeaseLoop, WorkerContext
 from thresher.engine.robots_gate import Allow
 from thresher.frontier.base import UrlState
 from thresher.judges.cosine import CosineJudge
-from thresher.pipeline.links import PipelineRules
+from thresher.pipeline.outcomes import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.politeness.settings import Politeness
 from thresher.records import Candidate, FetchedPage, Lease

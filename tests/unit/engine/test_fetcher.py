@@ -12,7 +12,7 @@ from thresher.engine.fetcher import Fetcher
 from thresher.engine.lease_loop import MARGIN_SECONDS, LeaseLoop, WorkerContext
 from thresher.errors import StoreError
 from thresher.judges.cosine import CosineJudge
-from thresher.pipeline.links import PipelineRules
+from thresher.pipeline.outcomes import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.politeness.robots import RobotsCache
 from thresher.reasons.reason import Reason, ReasonKind

@@ -13,10 +13,10 @@ import pytest
 
 from tests.unit.storage.test_collection import page
 from thresher.atomic_file import atomic_write
+from thresher.export.formats import index_name, write_bulk
 from thresher.export.hosts import HOST_COLUMNS, host_rows
 from thresher.export.hubs import hubs
 from thresher.export.link_graph import LINK_COLUMNS, LinkGraphExport
-from thresher.export.opensearch import index_name, write_bulk
 from thresher.export.rows import export, rows
 from thresher.storage.page_store import UNCHANGED, FoundLink, PageStoreWriter
 from thresher.storage.reader import PageStoreReader

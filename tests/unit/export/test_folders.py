@@ -9,9 +9,8 @@ import yaml
 
 from tests.unit.storage.test_collection import page
 from thresher.errors import ExportError
-from thresher.export import dataset
-from thresher.export.dataset import write_dataset
-from thresher.export.markdown_folder import file_name, write_markdown_folder
+from thresher.export import formats
+from thresher.export.formats import file_name, write_dataset, write_markdown_folder
 from thresher.export.rows import page_columns, page_contents, rows
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.reader import PageStoreReader
@@ -158,7 +157,7 @@ def test_an_index_that_no_export_wrote_is_left_alone(collection, tmp_path, text)
 
 
 def test_large_datasets_have_several_shards(collection, tmp_path, monkeypatch):
-    monkeypatch.setattr(dataset, "SHARD_CHARACTERS", 1)
+    monkeypatch.setattr(formats, "SHARD_CHARACTERS", 1)
     table = rows(collection, text=True, markdown=True)
     write_dataset(table, tmp_path / "set", columns=page_columns(text=True, markdown=True), name="n", topic="t")
     assert len(list((tmp_path / "set" / "data").glob("*.parquet"))) == 2

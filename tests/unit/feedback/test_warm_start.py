@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from thresher.feedback.warm_start import warm_start
+from thresher.feedback.updates import warm_start
 from thresher.records import LABEL_PART, Candidate, Judgement, Outcome, Revision
 from thresher.registry import make
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter

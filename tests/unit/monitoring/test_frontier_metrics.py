@@ -11,8 +11,8 @@ import pytest
 from testing.clock import Clock
 from thresher.errors import ConfigError
 from thresher.frontier.base import CrawlStore
-from thresher.monitoring.frontier_metrics import FRESH_SECONDS, REACHED_SECONDS, TIMED, InstrumentedFrontier
-from thresher.monitoring.frontier_metrics import OPERATIONS as NAMES
+from thresher.monitoring.http_endpoint import FRESH_SECONDS, REACHED_SECONDS, TIMED, InstrumentedFrontier
+from thresher.monitoring.http_endpoint import OPERATIONS as NAMES
 from thresher.monitoring.prometheus import WorkerMetrics
 from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Outcome, Settlement

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from thresher.native import compiled
 from thresher.parsing import dom, html
 from thresher.records import Judgement, Lease, Link, ParsedPage
-from thresher.strategies.link_model import link_table, model, name_model, site_rates, term_model
+from thresher.strategies.link_model import link_table, model, site_rates, term_model
 from thresher.strategies.link_model.strategy import LinkModelStrategy
-from thresher.text import bigrams, term_ids, tokens, word_vectors
+from thresher.text import term_ids, tokens, word_vectors
 from thresher.topics.profile import TopicProfile
 
 pytestmark = pytest.mark.skipif(compiled is None, reason="the loops are not compiled")
 
-USERS = (bigrams, dom, html, link_table, model, name_model, site_rates, term_ids, term_model, word_vectors)
+USERS = (dom, html, link_table, model, site_rates, term_ids, term_model, word_vectors)
 TEXTS = st.lists(st.one_of(st.text(max_size=60), st.text("ab 海豹港口的\x01é-9", max_size=60)), max_size=8)
 PIECES = st.lists(st.one_of(st.text("ab \n\t\x1c", max_size=30), st.text(max_size=20)), min_size=1, max_size=6)
 PATHS = st.lists(st.text("ab/0129-.%_#é", max_size=14), min_size=1, max_size=12)
@@ -64,7 +64,7 @@ def test_terms_are_numbered_alike(texts):
 
 @given(st.text("海豹港口的是 a", max_size=40))
 def test_bigrams_are_found_alike(text):
-    same(lambda: [each.tolist() for each in bigrams.find_pairs(text)])
+    same(lambda: [each.tolist() for each in term_ids.find_pairs(text)])
 
 
 @given(PIECES)

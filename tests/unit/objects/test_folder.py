@@ -3,8 +3,7 @@ import sys
 import pytest
 
 from thresher.errors import ConfigError, StoreUnreachable
-from thresher.objects.base import open_objects
-from thresher.objects.folder import FolderObjects
+from thresher.objects.base import FolderObjects, open_objects
 
 
 @pytest.mark.parametrize("address", ["{}", "file://{}"])

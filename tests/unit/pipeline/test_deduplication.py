@@ -2,7 +2,7 @@
 
 import pytest
 
-from thresher.pipeline.deduplication import DuplicateFinder, content_hash
+from thresher.pipeline.outcomes import DuplicateFinder, content_hash
 from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Outcome, ParsedPage, Settlement
 from thresher.urls.canonical import fingerprint

@@ -7,7 +7,7 @@ from tests.unit.pipeline.test_pipeline import SEED, MemoryArchive, WordJudge
 from thresher.parsing.documents.conversion import DocumentConverter
 from thresher.parsing.main_content import stored_markup
 from thresher.pipeline.host_policy import HostPolicyConfig
-from thresher.pipeline.links import PipelineRules
+from thresher.pipeline.outcomes import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.records import FetchedPage, Outcome
 from thresher.sitemaps.source import SitemapHosts

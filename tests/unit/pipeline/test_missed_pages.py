@@ -5,7 +5,7 @@ import pytest
 from testing.clock import Clock
 from tests.unit.pipeline.test_pipeline import SEED, MemoryArchive, WordJudge
 from thresher.frontier.base import MAX_TRIES, UrlState
-from thresher.pipeline.links import PipelineRules
+from thresher.pipeline.outcomes import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.records import Candidate, FetchedPage, Merge
 from thresher.urls.scope import UrlScope

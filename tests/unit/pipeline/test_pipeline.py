@@ -7,8 +7,7 @@ from thresher.frontier.base import MAX_TRIES, UrlState
 from thresher.parsing.isolated import HEAVY_BYTES, Unparsable
 from thresher.parsing.main_content import stored_markup
 from thresher.pipeline.host_policy import HostPolicyConfig
-from thresher.pipeline.links import PipelineRules
-from thresher.pipeline.outcomes import BUSY_SECONDS, MAX_REDIRECTS
+from thresher.pipeline.outcomes import BUSY_SECONDS, MAX_REDIRECTS, PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.politeness.host_budget import HostBudget
 from thresher.politeness.settings import Politeness

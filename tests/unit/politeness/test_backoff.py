@@ -4,7 +4,7 @@ import pytest
 
 from testing.clock import Clock
 from thresher.parsing.response import ResponseClass, ResponseKind
-from thresher.politeness.backoff import Backoff
+from thresher.pipeline.pipeline import Backoff
 from thresher.reasons.legacy import legacy_reason
 from thresher.records import BlockKind, Lease
 from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier

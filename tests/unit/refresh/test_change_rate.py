@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from thresher.refresh.change_rate import DAY_SECONDS, ChangeObservations, probability_of_change
+from thresher.refresh.plan import DAY_SECONDS, ChangeObservations, probability_of_change
 from thresher.storage.visits import PageVisit
 
 USUAL = 1 / (10 * DAY_SECONDS)

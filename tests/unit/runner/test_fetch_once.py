@@ -5,8 +5,7 @@ import logging
 import pytest
 
 from thresher.crawl import CrawlSetup
-from thresher.pipeline.links import PipelineRules
-from thresher.pipeline.outcomes import MAX_REDIRECTS
+from thresher.pipeline.outcomes import MAX_REDIRECTS, PipelineRules
 from thresher.reasons.legacy import legacy_reason
 from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import FetchedPage

@@ -5,7 +5,7 @@ from scrapy.http import HtmlResponse, Request
 
 from testing.block_pages import walls
 from thresher.judges.base import Judge
-from thresher.pipeline.links import PipelineRules
+from thresher.pipeline.outcomes import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, Link, Merge, Outcome, ParsedPage, Settlement
 from thresher.storage.page_store import NoArchive

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.text.bigrams import count_pairs, find_pairs, spelled
+from thresher.text.term_ids import count_pairs, find_pairs, spelled
 
 MIXED = st.text(alphabet="海豹港口的了a。 \U00020000", max_size=40)
 

@@ -1,6 +1,6 @@
 """Texts are alike when they share pairs of neighbouring words."""
 
-from thresher.text.shingles import MAX_BYTES, word_pairs
+from thresher.text.tokens import MAX_BYTES, word_pairs
 
 
 def test_four_words_make_three_pairs():

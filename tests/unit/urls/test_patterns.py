@@ -2,7 +2,7 @@
 
 import pytest
 
-from thresher.urls.patterns import is_dated, template
+from thresher.urls.scope import is_dated, template
 
 
 @pytest.mark.parametrize(

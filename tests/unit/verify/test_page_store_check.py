@@ -10,7 +10,7 @@ from thresher.errors import StoreError
 from thresher.judges.adaptive.judge import AdaptiveJudge
 from thresher.judges.adaptive.terms import TermVector
 from thresher.judges.topics import MultiTopicLearner
-from thresher.pipeline.deduplication import content_hash
+from thresher.pipeline.outcomes import content_hash
 from thresher.records import ParsedPage
 from thresher.storage.page_store import PageStoreWriter, unpacked_text
 from thresher.storage.reader import PageStoreReader

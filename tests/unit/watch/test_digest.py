@@ -10,10 +10,9 @@ from thresher.records import Outcome
 from thresher.refresh.changes import ChangeKind
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.reader import PageStoreReader
-from thresher.watch import digest as digest_module
+from thresher.watch import watcher
 from thresher.watch.database import Digest, DigestEntry, WatchDatabase
-from thresher.watch.digest import make_digest, record_baseline
-from thresher.watch.documents import feed, markdown, summary
+from thresher.watch.watcher import feed, make_digest, markdown, record_baseline, summary
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -86,7 +85,7 @@ def test_before_is_the_relevance_of_the_version_that_was_reported(digest_after):
 
 
 def test_changes_beyond_the_entries_of_a_digest_are_in_the_next_one(digest_after, monkeypatch):
-    monkeypatch.setattr(digest_module, "MAX_ENTRIES", 2)
+    monkeypatch.setattr(watcher, "MAX_ENTRIES", 2)
     digest_after(baseline=True)
     first = digest_after(*(relevant(number, 10) for number in range(5)))
     assert (len(first.entries), first.total) == (2, 5)

@@ -7,6 +7,15 @@ before a connection is opened. The certificate of a server is verified unless th
 before a limit was reached is kept and marked as truncated.
 
 libcurl calls the methods of a transfer. No exception may leave them: libcurl would not end the transfer.
+
+The head of a response, line by line, with limits.
+
+libcurl refuses a line of more than 100 KiB. The limits here are for all lines together, and count the heads of interim
+responses too. A head that is too long ends the fetch, and nothing of it is kept.
+
+Remove the framing of a chunked body (RFC 9112, section 7.1), with limits on what is not body.
+
+libcurl checks the framing too, and finds the end; but it passes the bytes on as they came.
 """
 
 from __future__ import annotations
@@ -15,6 +24,7 @@ import asyncio
 import ipaddress
 import logging
 import os
+import re
 import socket
 import ssl
 from collections.abc import Callable, Sequence
@@ -29,11 +39,165 @@ import pycurl
 
 from thresher.config.secrets import Secret
 from thresher.config.upstream_proxy import UpstreamProxy
-from thresher.engine.download.chunked import ChunkedDecoder, MalformedChunks
 from thresher.engine.download.decompression import Decompressor, Undecodable, codings
-from thresher.engine.download.errors import AddressRefused, FetchFailed, NoBody, ProxyRefused, failure_for, timed_out
-from thresher.engine.download.response_head import ResponseHead
+from thresher.engine.download.errors import (
+    AddressRefused,
+    FetchFailed,
+    HeadTooLong,
+    NoBody,
+    NotHttp,
+    ProxyRefused,
+    failure_for,
+    timed_out,
+)
 from thresher.reasons.reason import ReasonKind
+
+MAX_LINE_BYTES = 16 << 10
+MAX_TRAILER_BYTES = 64 << 10
+
+_SIZE = re.compile(rb"[0-9a-fA-F]{1,15}")
+
+
+class MalformedChunks(Exception):
+    """The framing of a chunked body is wrong.
+
+    Args:
+        body: The part of the body before the error, in the data that contain it.
+    """
+
+    def __init__(self, body: bytes = b"") -> None:
+        super().__init__("malformed chunks")
+        self.body = body
+
+
+class ChunkedDecoder:
+    """Decodes one body."""
+
+    def __init__(self) -> None:
+        self._line = bytearray()
+        self._left = 0
+        self._after_data = False
+        self._in_trailers = False
+        self._trailer_bytes = 0
+
+    def take(self, data: bytes) -> bytes:
+        """Return the body in received data.
+
+        Raises:
+            MalformedChunks: A size is not a number, or a chunk is longer than its size.
+            HeadTooLong: A line, or all trailers, are too long.
+        """
+        pieces: list[bytes] = []
+        start = 0
+        while start < len(data):
+            if self._in_trailers:
+                self._count_trailers(len(data) - start)
+                break
+            if self._left:
+                pieces.append(data[start : start + self._left])
+                self._left -= len(pieces[-1])
+                start += len(pieces[-1])
+                self._after_data = not self._left
+            else:
+                try:
+                    start = self._take_line(data, start)
+                except MalformedChunks:
+                    raise MalformedChunks(b"".join(pieces)) from None
+        return b"".join(pieces)
+
+    def _take_line(self, data: bytes, start: int) -> int:
+        """Read up to the end of a line; return where to go on."""
+        end = data.find(b"\n", start) + 1
+        self._line += data[start : end or len(data)]
+        if len(self._line) > MAX_LINE_BYTES:
+            raise HeadTooLong
+        if not end:
+            return len(data)
+        line, self._line = bytes(self._line).strip(), bytearray()
+        if self._after_data:
+            if line:
+                raise MalformedChunks
+            self._after_data = False
+        else:
+            self._left = _size(line)
+            self._in_trailers = not self._left
+        return end
+
+    def _count_trailers(self, more_bytes: int) -> None:
+        self._trailer_bytes += more_bytes
+        if self._trailer_bytes > MAX_TRAILER_BYTES:
+            raise HeadTooLong
+
+
+def _size(line: bytes) -> int:
+    digits = line.partition(b";")[0].strip()
+    if not _SIZE.fullmatch(digits):
+        raise MalformedChunks
+    return int(digits, 16)
+
+
+MAX_HEAD_BYTES = 256 << 10
+MAX_HEAD_LINES = 2000
+
+_STATUS = re.compile(rb"HTTP/[0-9.]+[ \t]+([1-9][0-9]{2})(?![0-9])")
+_SWITCHING_PROTOCOLS = 101
+
+
+class ResponseHead:
+    """Collects the lines of a head; those of interim responses are counted and dropped.
+
+    Attributes:
+        status: 0 until the status line of the response has come.
+        lines: Name and value of each header, in the order of the response.
+        is_complete: Whether the empty line at the end has come.
+    """
+
+    def __init__(self) -> None:
+        self.status = 0
+        self.lines: list[tuple[str, str]] = []
+        self.is_complete = False
+        self._bytes = 0
+        self._count = 0
+
+    def take(self, line: bytes) -> None:
+        """Add a line, with its line break.
+
+        Raises:
+            HeadTooLong: There are too many lines or bytes.
+            NotHttp: The status line is malformed, or announces a protocol that was not requested.
+        """
+        self._count += 1
+        self._bytes += len(line)
+        if self._bytes > MAX_HEAD_BYTES or self._count > MAX_HEAD_LINES:
+            raise HeadTooLong
+        text = line.rstrip(b"\r\n")
+        if self.is_complete:  # trailers, which HTTP/2 sends in this way
+            return
+        if not self.status:
+            self.status = _status(text)
+        elif text:
+            self._add(text)
+        elif self.status < 200:  # interim: another head follows
+            self.status, self.lines = 0, []
+        else:
+            self.is_complete = True
+
+    def _add(self, text: bytes) -> None:
+        name, colon, value = text.partition(b":")
+        if colon and name.strip():
+            self.lines.append((name.strip().decode("latin-1"), value.strip().decode("latin-1")))
+
+    def values(self, wanted: str) -> list[str]:
+        """Return the values of all headers of a name in lower case."""
+        return [value for name, value in self.lines if name.lower() == wanted]
+
+
+def _status(line: bytes) -> int:
+    status = _STATUS.match(line)
+    if not status or int(status[1]) == _SWITCHING_PROTOCOLS:
+        raise NotHttp
+    return int(status[1])
+
 
 logger = logging.getLogger(__name__)
 

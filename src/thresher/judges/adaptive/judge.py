@@ -28,6 +28,7 @@ from thresher.judges.adaptive.calibration import (
     LATE,
     OTHER,
     THRESHOLD,
+    Openings,
     chance_of,
     log_odds,
     logits_of,
@@ -42,7 +43,6 @@ from thresher.judges.adaptive.label_learner import (
     learn_labels,
     page_axes,
 )
-from thresher.judges.adaptive.openings import Openings
 from thresher.judges.adaptive.reservoir import Reservoir
 from thresher.judges.adaptive.snapshot import EntrySizer, LearnerState
 from thresher.judges.adaptive.terms import TITLED, Matrix, Numbers, PhraseWords, TermVector, Weights, term_weights

@@ -16,7 +16,7 @@ from random import Random
 
 import numpy as np
 
-from thresher.judges.adaptive.openings import embed_opening
+from thresher.judges.adaptive.calibration import embed_opening
 from thresher.judges.adaptive.snapshot import ReservoirSnapshot
 from thresher.judges.adaptive.terms import Matrix, Numbers, TermRow, TermVector, Weights
 from thresher.text.word_vectors import Floats, WordVectors

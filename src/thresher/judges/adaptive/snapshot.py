@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.judges.adaptive.openings import OPENING_TERMS
+from thresher.judges.adaptive.calibration import OPENING_TERMS
 from thresher.judges.adaptive.terms import TermVector
 from thresher.modelstate.codec import BadEntry, fitted, json_object, pack_both, unpack_arrays, unpack_both
 

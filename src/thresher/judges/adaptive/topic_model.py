@@ -37,13 +37,16 @@ from thresher.judges.adaptive.calibration import (
     MEANING_LATE,
     OTHER,
     TITLED,
+    UNKNOWN,
+    OpeningModel,
+    Openings,
     Scale,
     early_evidence,
+    fit_openings,
     late_evidence,
     logistic,
 )
 from thresher.judges.adaptive.label_correction import LabelledRows, LabelTargets, correction_vector, errors
-from thresher.judges.adaptive.openings import UNKNOWN, OpeningModel, Openings, fit_openings
 from thresher.judges.adaptive.terms import Matrix, Numbers, Weights
 from thresher.text.word_vectors import Floats
 

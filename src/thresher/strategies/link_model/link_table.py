@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from thresher.native import compiled
 from thresher.records import Link, ParsedPage
-from thresher.strategies.link_model.name_model import NameModel
 from thresher.strategies.link_model.site_rates import SiteRates
 from thresher.strategies.link_model.term_model import (
     ABOUT_CHARACTERS,
@@ -28,6 +27,7 @@ from thresher.strategies.link_model.term_model import (
     NAME,
     NAME_WORDS,
     TERM_FEATURES,
+    NameModel,
     TermModel,
     end_of,
     rows_of,

@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 
 from thresher.native import compiled
 from thresher.strategies.link_model.link_table import PLACES, Ints, LinkTable
-from thresher.strategies.link_model.name_model import NAME_FEATURES, NameModel
 from thresher.strategies.link_model.site_rates import EVERYWHERE, SiteRates
+from thresher.strategies.link_model.term_model import NAME_FEATURES, NameModel
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "start": ("bias", "pages", "rate"),

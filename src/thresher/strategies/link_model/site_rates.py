@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from thresher.native import compiled
 from thresher.urls.canonical import host_key, registered_domain
-from thresher.urls.patterns import template
+from thresher.urls.scope import template
 
 KAPPA = 3.0
 """Shrinkage: URLs of a place that weigh as much as the rate of the place above it."""

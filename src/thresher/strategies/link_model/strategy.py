@@ -9,13 +9,26 @@ there. The links it knows are not saved; waiting URLs keep their last scores.
 
 With other workers it shares the outcomes of the latest URLs, by their fingerprints. Each learns from them by the links
 to these URLs that it knows itself. Reading an outcome twice changes nothing.
+
+A forecast of how many waiting URLs lead to relevant pages: a 90 % interval, fitted on crawls of the lab.
+
+    log(1 + end) = a + b log(1 + harvest)        for each end of the interval
+
+The coefficients are quantile regressions (Koenker and Bassett 1978) over dev topics, moved outwards until every web and
+every size of crawl is covered (conformalized quantile regression, Romano et al. 2019). ``python -m
+bench.effectiveness.forecast_coverage`` fits them and measures the coverage. They are valid for the strategy
+`thresher`.
 """
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
 from itertools import islice
+from math import ceil, expm1, floor, log1p
 
 import numpy as np
 
@@ -24,7 +37,6 @@ from thresher.modelstate.codec import fitted, pack_both, readable, unpack_both
 from thresher.modelstate.schedule import RefitSchedule
 from thresher.records import LABEL_PART, Candidate, Forecast, Judgement, Lease, ParsedPage, Revision
 from thresher.strategies.base import BaseStrategy, ScoreChange
-from thresher.strategies.link_model.forecast import forecast
 from thresher.strategies.link_model.link_table import MAX_LINKS, RELEVANT, Ints, LinkTable
 from thresher.strategies.link_model.model import (
     GROUPS,
@@ -40,12 +52,38 @@ from thresher.strategies.link_model.model import (
     read_prior,
     sigmoid,
 )
-from thresher.strategies.link_model.name_model import NameModel
 from thresher.strategies.link_model.site_rates import SiteRates
-from thresher.strategies.link_model.term_model import ANCHOR_CHARACTERS, Ids, TermModel, end_of
+from thresher.strategies.link_model.term_model import ANCHOR_CHARACTERS, Ids, NameModel, TermModel, end_of
 from thresher.text.word_vectors import load_word_vectors, unit_length
 from thresher.topics.profile import TopicProfile
 from thresher.urls.canonical import fingerprint
+
+MIN_PAGES = 200
+"""Before this many pages there is no forecast."""
+
+
+def forecast(*, pages: int, harvest: float, waiting: int) -> Forecast | None:
+    """Return the interval; None where the coefficients are not valid, or nothing waits.
+
+    Args:
+        pages: Pages of the crawl so far.
+        harvest: Sum of the relevance of the latest 100 fetches.
+        waiting: Number of waiting URLs.
+    """
+    if pages < MIN_PAGES or waiting <= 0:
+        return None
+    ends = {end: expm1(max(0.0, a + b * log1p(max(0.0, harvest)))) for end, (a, b) in coefficients().items()}
+    most = min(waiting, max(1, ceil(ends["most"])))
+    return Forecast(pages=pages, least=min(most, floor(ends["least"])), most=most)
+
+
+@cache
+def coefficients() -> Mapping[str, Sequence[float]]:
+    """Return a and b of each end."""
+    text = (resources.files("thresher.strategies.link_model") / "forecast.json").read_text(encoding="utf-8")
+    content: dict[str, list[float]] = json.loads(text)
+    return content
+
 
 LEARNED, OUTCOMES = "learned", "outcomes"
 """The kinds of entries."""

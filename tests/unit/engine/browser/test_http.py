@@ -2,7 +2,7 @@
 
 import pytest
 
-from thresher.engine.browser.http import BadHead, Head
+from thresher.engine.browser.proxy import BadHead, Head
 
 
 def head(text):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from thresher.engine.download.chunked import MAX_LINE_BYTES, MAX_TRAILER_BYTES, ChunkedDecoder, MalformedChunks
 from thresher.engine.download.errors import HeadTooLong
+from thresher.engine.download.transfer import MAX_LINE_BYTES, MAX_TRAILER_BYTES, ChunkedDecoder, MalformedChunks
 
 
 def decode(data, piece=1000):

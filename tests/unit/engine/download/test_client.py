@@ -13,10 +13,9 @@ import pytest
 
 from testing.raw_server import raw_server
 from thresher.engine.download import transfer as transfer_module
-from thresher.engine.download.client import ClientClosed, CurlClient
+from thresher.engine.download.downloader import ClientClosed, CurlClient
 from thresher.engine.download.errors import AddressRefused, CertificateInvalid, FetchFailed, NotHttp, failure_for
-from thresher.engine.download.response_head import MAX_HEAD_LINES
-from thresher.engine.download.transfer import BodyMemoryLimit, Transfer, TransferRequest
+from thresher.engine.download.transfer import MAX_HEAD_LINES, BodyMemoryLimit, Transfer, TransferRequest
 from thresher_lab.webs.server import _certificate
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"

@@ -14,8 +14,7 @@ from thresher.config.secrets import Secret
 from thresher.config.upstream_proxy import UpstreamProxy
 from thresher.engine.dns.client import ResolvedAddresses
 from thresher.engine.dns.resolver import GuardedResolver
-from thresher.engine.download.client import CurlClient
-from thresher.engine.download.downloader import Downloader, headers_of
+from thresher.engine.download.downloader import CurlClient, Downloader, headers_of
 from thresher.engine.download.errors import (
     AddressRefused,
     CertificateInvalid,

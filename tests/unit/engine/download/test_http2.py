@@ -9,7 +9,7 @@ import pytest
 
 from testing.forward_proxy import trusted_certificate
 from thresher.engine.download import transfer as transfer_module
-from thresher.engine.download.client import CurlClient
+from thresher.engine.download.downloader import CurlClient
 from thresher.engine.download.errors import FetchFailed
 from thresher.engine.download.transfer import BodyMemoryLimit, Transfer, TransferRequest
 

@@ -3,7 +3,7 @@
 import pytest
 
 from thresher.engine.download.errors import HeadTooLong, NotHttp
-from thresher.engine.download.response_head import MAX_HEAD_LINES, ResponseHead
+from thresher.engine.download.transfer import MAX_HEAD_LINES, ResponseHead
 
 
 def read(*lines):

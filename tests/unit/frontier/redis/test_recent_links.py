@@ -1,6 +1,5 @@
-from thresher.frontier.redis import recent_links
-from thresher.frontier.redis import recent_links as recent_links_module
-from thresher.frontier.redis.recent_links import RecentLinks
+from thresher.frontier.redis import frontier
+from thresher.frontier.redis.frontier import RecentLinks
 from thresher.records import Candidate, Merge
 
 HOST = "a.example"
@@ -42,7 +41,7 @@ def test_what_was_sent_is_news_again_after_its_time():
     now = 0.0
     sent = RecentLinks(Merge.MAX, clock=lambda: now)
     sent.add(link(), HOST)
-    now = recent_links.SECONDS
+    now = frontier.SECONDS
     assert sent.should_send(link(), HOST)
 
 
@@ -57,7 +56,7 @@ def test_a_changed_score_or_a_full_host_makes_links_news_again():
 
 
 def test_no_more_links_are_kept_than_the_bound(monkeypatch):
-    monkeypatch.setattr(recent_links_module, "MAX_LINKS", 10)
+    monkeypatch.setattr(frontier, "MAX_LINKS", 10)
     sent = RecentLinks(Merge.MAX)
     for n in range(100):
         sent.add(Candidate(url=f"https://h{n}.example/", score=0.5), f"h{n}.example")

@@ -4,7 +4,7 @@ from tests.contract.frontier_stores import RedisStore, server_url
 from tests.contract.lua_faults import plant  # noqa: F401
 from thresher.frontier.redis.frontier import RedisFrontier
 from thresher.frontier.tiered.frontier import TieredFrontier
-from thresher.objects.folder import FolderObjects
+from thresher.objects.base import FolderObjects
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from thresher.frontier.tiered import frontier as frontier_module
 from thresher.frontier.tiered.frontier import TieredFrontier
 from thresher.frontier.tiered.runs import ColdRun
 from thresher.monitoring.failures import failure_report
-from thresher.objects.folder import FolderObjects
+from thresher.objects.base import FolderObjects
 
 URLS = [f"http://h{n % 40}.example/{n}" for n in range(400)]
 LINKS = [link(url, n * 7919 % 1000 / 1000) for n, url in enumerate(URLS)]

@@ -18,8 +18,7 @@ from thresher.frontier.tiered import migrator
 from thresher.frontier.tiered.frontier import EndlessMoves, TieredFrontier
 from thresher.frontier.tiered.migrator import MigratorReplacedError
 from thresher.frontier.tiered.runs import ColdRun
-from thresher.objects.base import open_objects
-from thresher.objects.folder import FolderObjects
+from thresher.objects.base import FolderObjects, open_objects
 
 HOSTS = 3
 

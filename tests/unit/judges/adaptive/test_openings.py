@@ -4,9 +4,16 @@ import numpy as np
 import pytest
 
 from thresher.judges.adaptive import judge as judge_module
-from thresher.judges.adaptive.calibration import MEANING_COLUMNS, MEANING_LATE, OTHER
+from thresher.judges.adaptive.calibration import (
+    MEANING_COLUMNS,
+    MEANING_LATE,
+    OPENING_TERMS,
+    OTHER,
+    Openings,
+    embed_opening,
+    fit_openings,
+)
 from thresher.judges.adaptive.judge import AdaptiveJudge
-from thresher.judges.adaptive.openings import OPENING_TERMS, Openings, embed_opening, fit_openings
 from thresher.judges.adaptive.terms import TermVector, term_weights
 from thresher.records import ParsedPage
 from thresher.text.word_vectors import WordVectors

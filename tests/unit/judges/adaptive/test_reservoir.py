@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from thresher.judges.adaptive.openings import OPENING_TERMS
+from thresher.judges.adaptive.calibration import OPENING_TERMS
 from thresher.judges.adaptive.reservoir import Reservoir
 from thresher.judges.adaptive.snapshot import ReservoirSnapshot
 from thresher.judges.adaptive.terms import TermVector

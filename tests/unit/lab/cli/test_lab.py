@@ -255,7 +255,7 @@ def test_a_missing_part_is_named_with_its_remedy(thresher, monkeypatch, tmp_path
         raise ModuleNotFoundError(f"No module named '{part}.x'", name=f"{part}.x")
 
     thresher(*COMPARE, "--strategies", "random", "-o", tmp_path / "rows.jsonl")
-    monkeypatch.setattr("thresher_lab.reports.png_charts.write_pictures", write_pictures)
+    monkeypatch.setattr("thresher_lab.reports.overview.write_pictures", write_pictures)
     code, _, err = thresher("lab", "report", tmp_path / "rows.jsonl", "--png", tmp_path / "pictures")
     assert code == 1
     assert err.strip().splitlines()[-1] == f'the lab needs {part}: pip install "thresher-crawler[lab]"'

@@ -4,8 +4,8 @@ from random import Random
 
 from tests.unit.strategies.small_world import page, verdict
 from thresher.records import Link, Revision
-from thresher_lab.peers import crawled_levels
-from thresher_lab.peers.crawled_levels import CrawledLevels
+from thresher_lab.peers import ache_levels
+from thresher_lab.peers.ache_levels import CrawledLevels
 from thresher_lab.peers.level_classifier import Neighbourhood
 
 
@@ -39,5 +39,5 @@ def test_revisions_move_levels():
 
 
 def test_the_oldest_pages_are_forgotten(monkeypatch):
-    monkeypatch.setattr(crawled_levels, "MAX_PAGES", 2)
+    monkeypatch.setattr(ache_levels, "MAX_PAGES", 2)
     assert crawled().samples() == [[near("target")], [near("hub")], []]

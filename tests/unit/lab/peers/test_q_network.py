@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from thresher_lab.peers import q_network as module
-from thresher_lab.peers.q_network import QNetwork
+from thresher_lab.peers import tres as module
+from thresher_lab.peers.tres import QNetwork
 
 
 def loss(network, X, y):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from thresher_lab.peers.sparse_logistic import BIAS, PAGE, SLOTS, HashedExample, SparseLogistic
+from thresher_lab.peers.apprentice import BIAS, PAGE, SLOTS, HashedExample, SparseLogistic
 
 
 def test_features_have_the_length_one_together():

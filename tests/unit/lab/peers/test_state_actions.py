@@ -5,7 +5,7 @@ import pytest
 from tests.unit.strategies.small_world import page
 from thresher.records import Link
 from thresher.topics.profile import TopicProfile
-from thresher_lab.peers.state_actions import INPUTS, NAMES, StateActions
+from thresher_lab.peers.tres import INPUTS, NAMES, StateActions
 
 AIM = TopicProfile(vectors={"en": {"solar": 1.0}}, phrases=["solar cells"])
 PLAIN = Link(url="http://b.example/x", anchor="tea")

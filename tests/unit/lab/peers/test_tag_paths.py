@@ -2,8 +2,8 @@
 
 import pytest
 
-from thresher_lab.peers import tag_paths as module
-from thresher_lab.peers.tag_paths import TagPaths, pairs_of
+from thresher_lab.peers import tag_path_bandit as module
+from thresher_lab.peers.tag_path_bandit import TagPaths, pairs_of
 
 TEXT = "html/body/div/div/div/div/p/a"
 TABLE = "html/body/div/div/div/div/table/tbody/tr/td/a"

@@ -1,7 +1,7 @@
 """What a URL's classifier sees: tokens, and the labels of parents and siblings."""
 
-from thresher_lab.peers import url_features as module
-from thresher_lab.peers.url_features import (
+from thresher_lab.peers import anthelion as module
+from thresher_lab.peers.anthelion import (
     BAD_PARENT,
     BAD_SIBLING,
     GOOD_PARENT,

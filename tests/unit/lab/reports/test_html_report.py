@@ -13,7 +13,7 @@ from thresher.errors import ConfigError
 from thresher_lab.reports.charts import PAPER, colour_classes, line_chart, spread
 from thresher_lab.reports.comparisons import make_sections
 from thresher_lab.reports.html_report import ReportProvenance, current_provenance, html_report, repeat_command
-from thresher_lab.reports.png_charts import file_names, write_pictures
+from thresher_lab.reports.overview import file_names, write_pictures
 from thresher_lab.simulation.topic_splits import split
 from thresher_lab.statistics.curves import Band, bands
 

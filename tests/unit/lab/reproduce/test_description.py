@@ -2,7 +2,7 @@
 
 import pytest
 
-from thresher_lab.reproduce.experiment_runner import TopicDescription
+from thresher_lab.reproduce.trial_runner import TopicDescription
 
 
 def test_likeness_is_the_cosine_with_labels_and_examples():

@@ -1,6 +1,6 @@
 """Example pages say what a topic is about."""
 
-from thresher_lab.reproduce.experiment_runner import TERMS, distinctive_terms, document_counts
+from thresher_lab.reproduce.trial_runner import TERMS, distinctive_terms, document_counts
 
 
 def test_terms_that_stand_everywhere_tell_nothing():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from thresher_lab.reproduce.experiment_runner import ExperimentRunner
+from thresher_lab.reproduce.trial_runner import ExperimentRunner
 from thresher_lab.reproduce.trials import CLASSES, RANKING, TIME, Trial, trial_key
 
 MUSIC = {"web": "generated-en-600", "topic": "Arts/Music", "seed_set": 0, "pages": 40, "seeds": 3}

@@ -4,7 +4,7 @@ import pytest
 
 from thresher.records import Candidate, Lease
 from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
-from thresher_lab.simulation.politeness_audit import PolitenessAudit
+from thresher_lab.simulation.virtual_workers import PolitenessAudit
 
 
 def lease(fence, *, host="a.example", until=100.0, score=0.5):

@@ -1,7 +1,7 @@
 """State stores of virtual workers behave as those on disk do, only later."""
 
 from thresher_lab.simulation.simulator import VirtualClock
-from thresher_lab.simulation.virtual_state import VirtualStateStores
+from thresher_lab.simulation.virtual_workers import VirtualStateStores
 
 
 def pair(**settings):

@@ -12,10 +12,9 @@ from thresher.strategies.baselines import BreadthFirst
 from thresher.strategies.best_first import BestFirst
 from thresher.topics.profile import TopicProfile
 from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
-from thresher_lab.simulation.politeness_audit import PolitenessAudit
 from thresher_lab.simulation.simulator import VirtualClock
 from thresher_lab.simulation.tasks import PerfectJudge
-from thresher_lab.simulation.virtual_workers import Fleet, FleetPlan
+from thresher_lab.simulation.virtual_workers import Fleet, FleetPlan, PolitenessAudit
 from thresher_lab.webs.parsed_pages import ParsedPages
 
 HOSTS = [f"h{number}.example" for number in range(6)]

@@ -10,8 +10,7 @@ from thresher.modelstate.folder import FolderStateStore
 from thresher.records import Link
 from thresher.strategies.base import Batched, Stateful
 from thresher_papers.strategies import learning_anchor
-from thresher_papers.strategies.evidence.anchor_threshold import new_threshold
-from thresher_papers.strategies.learning_anchor import STATE_KIND, LearningAnchor
+from thresher_papers.strategies.learning_anchor import STATE_KIND, LearningAnchor, new_threshold
 
 JAZZ = Link(url="http://a.example/jazz", anchor="jazz")
 BARE = Link(url="http://a.example/bare")

@@ -3,9 +3,8 @@
 import pytest
 
 from thresher.modelstate.folder import FolderStateStore
-from thresher_papers.strategies import seen_pages
-from thresher_papers.strategies import seen_pages as seen_pages_module
-from thresher_papers.strategies.seen_pages import SeenUrls
+from thresher_papers.strategies import infospiders
+from thresher_papers.strategies.infospiders import SeenUrls
 
 
 def test_a_url_is_seen_once_it_was_added():
@@ -16,7 +15,7 @@ def test_a_url_is_seen_once_it_was_added():
 
 
 def test_the_oldest_are_forgotten(monkeypatch):
-    monkeypatch.setattr(seen_pages_module, "MAX_SEEN", 2)
+    monkeypatch.setattr(infospiders, "MAX_SEEN", 2)
     urls = SeenUrls()
     for name in "abc":
         urls.add(name)
@@ -56,16 +55,16 @@ def test_they_are_written_down_more_rarely_as_the_crawl_grows(tmp_path, monkeypa
     for number in range(200_000):
         page(urls, str(number))
     assert writes[:3] == [1, 2, 3]
-    assert writes[-1] - writes[-2] == seen_pages.SAVE_PAGES
+    assert writes[-1] - writes[-2] == infospiders.SAVE_PAGES
     assert len(writes) < 550
 
 
 def test_each_worker_writes_down_its_own_and_no_more_than_fits(tmp_path, monkeypatch):
-    monkeypatch.setattr(seen_pages_module, "MAX_SENT", 2)
+    monkeypatch.setattr(infospiders, "MAX_SENT", 2)
     one, two = pair(tmp_path)
     page(one, "a", "b", "c")
     page(two, "d")
-    assert len(FolderStateStore(tmp_path, "one").read(seen_pages.STATE_KIND)) == seen_pages._HEAD.size + 16
+    assert len(FolderStateStore(tmp_path, "one").read(infospiders.STATE_KIND)) == infospiders._HEAD.size + 16
     three = SeenUrls()
     three.load_state(FolderStateStore(tmp_path, "three"))
     assert [name in three for name in "abcd"] == [False, True, True, True]
@@ -92,7 +91,7 @@ def test_a_restart_knows_what_was_seen(tmp_path):
 
 @pytest.mark.parametrize("content", [b"", b"nothing", b"seen", b"seen" + bytes(24) + b"odd"])
 def test_a_damaged_entry_of_another_worker_is_left_out(tmp_path, content, caplog):
-    FolderStateStore(tmp_path, "bad").write(seen_pages.STATE_KIND, content)
+    FolderStateStore(tmp_path, "bad").write(infospiders.STATE_KIND, content)
     one, _ = pair(tmp_path)
     assert one.all_out == 0
     assert "cannot be read" in caplog.text

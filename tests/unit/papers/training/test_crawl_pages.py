@@ -9,7 +9,7 @@ from thresher.reasons.legacy import legacy_reason
 from thresher.storage.page_store import FoundLink, PageStoreWriter
 from thresher.storage.reader import PageStoreReader
 from thresher_papers.strategies.layers.source import ELSEWHERE
-from thresher_papers.training.crawl_pages import CrawlPages
+from thresher_papers.training.collect import CrawlPages
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from thresher.storage.warc.surt import surt_key
+from thresher.storage.warc.cdxj import surt_key
 
 SESSION = "0123456789abcdef0123456789abcdef"
 ASP_SESSION = "4hqa0555fwsecu455xqckv45"

@@ -5,9 +5,8 @@ import numpy as np
 
 from tests.unit.strategies.link_model.test_links import known_links, page
 from thresher.strategies.link_model.model import GROUPS, MEMBERS, NAMES, PRIOR, PRIOR_WITHOUT_VECTORS, features
-from thresher.strategies.link_model.name_model import NAME_FEATURES, NameModel
 from thresher.strategies.link_model.site_rates import SiteRates
-from thresher.strategies.link_model.term_model import TermModel
+from thresher.strategies.link_model.term_model import NAME_FEATURES, NameModel, TermModel
 
 
 def feature(known, name, places=None):

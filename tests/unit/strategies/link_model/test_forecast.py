@@ -1,6 +1,6 @@
 import pytest
 
-from thresher.strategies.link_model.forecast import MIN_PAGES, coefficients, forecast
+from thresher.strategies.link_model.strategy import MIN_PAGES, coefficients, forecast
 
 
 def test_there_is_no_forecast_of_a_young_crawl_or_an_empty_queue():

@@ -4,9 +4,8 @@ import pytest
 from thresher.records import Link, ParsedPage
 from thresher.strategies.link_model.link_table import MAX_PARENTS, LinkTable
 from thresher.strategies.link_model.model import NAMES
-from thresher.strategies.link_model.name_model import NAME_FEATURES, NameModel
 from thresher.strategies.link_model.site_rates import SiteRates
-from thresher.strategies.link_model.term_model import TermModel
+from thresher.strategies.link_model.term_model import NAME_FEATURES, NameModel, TermModel
 from thresher.text.word_vectors import load_word_vectors
 from thresher.topics.profile import TopicProfile
 from thresher.urls.canonical import fingerprint

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from thresher.strategies.link_model.model import NAMES, Model, Prior, sigmoid
-from thresher.strategies.link_model.name_model import NAME_FEATURES
+from thresher.strategies.link_model.term_model import NAME_FEATURES
 
 
 def prior(*weights, prior_strength=1.0, mixing=None):

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from thresher.strategies.link_model.name_model import NAME_FEATURES, NameModel
-from thresher.strategies.link_model.term_model import TermModel
+from thresher.strategies.link_model.term_model import NAME_FEATURES, NameModel, TermModel
 from thresher.text.word_vectors import load_word_vectors
 
 ON = ["volcano", "lava", "volcanic eruption", "magma"]

@@ -4,10 +4,9 @@ import pytest
 from tests.unit.strategies.link_model.test_model import prior
 from tests.unit.strategies.link_model.test_term_model import name
 from thresher.strategies.link_model.model import Model
-from thresher.strategies.link_model.name_model import NameModel
 from thresher.strategies.link_model.site_rates import SiteRates
 from thresher.strategies.link_model.strategy import LEARNED, OUTCOMES, LinkModelState
-from thresher.strategies.link_model.term_model import NAME, TermModel
+from thresher.strategies.link_model.term_model import NAME, NameModel, TermModel
 
 
 class MemoryStateStore:

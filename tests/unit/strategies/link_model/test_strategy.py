@@ -7,9 +7,8 @@ import pytest
 from tests.unit.strategies.link_model.test_state import MemoryStateStore
 from thresher.records import Judgement, Lease, Link, ParsedPage, Revision
 from thresher.strategies.base import Forecaster
-from thresher.strategies.link_model.forecast import forecast
 from thresher.strategies.link_model.model import GROUPS
-from thresher.strategies.link_model.strategy import LinkModelStrategy
+from thresher.strategies.link_model.strategy import LinkModelStrategy, forecast
 from thresher.topics.profile import TopicProfile
 from thresher.urls.canonical import fingerprint
 

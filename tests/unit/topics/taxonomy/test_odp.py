@@ -5,8 +5,8 @@ import io
 import pytest
 
 from thresher.errors import ConfigError
-from thresher.topics.taxonomy import odp
-from thresher.topics.taxonomy.odp import RepairedText, read_odp
+from thresher.topics.taxonomy import importing
+from thresher.topics.taxonomy.importing import RepairedText, read_odp
 from thresher.topics.taxonomy.taxonomy import TaxonomyReader
 from thresher.topics.taxonomy.writer import TaxonomyWriter
 
@@ -101,7 +101,7 @@ def test_broken_characters_are_repaired_and_counted(broken, repaired):
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8])
 def test_the_border_of_two_chunks_breaks_nothing(monkeypatch, size):
-    monkeypatch.setattr(odp, "_CHUNK", size)
+    monkeypatch.setattr(importing, "_CHUNK", size)
     text = "篮球 &amp; R&D \ufffd &#20013; 体育"
     repaired = RepairedText(io.BytesIO(text.encode()))
     assert "".join(repaired) == "篮球 &amp; R&amp;D \ufffd &#20013; 体育"
@@ -115,7 +115,7 @@ def test_entities_and_document_types_are_refused():
 
 
 def test_a_tag_without_end_is_not_read_into_memory(monkeypatch):
-    monkeypatch.setattr(odp, "_MAX_TOKEN_CHARACTERS", 1 << 20)
+    monkeypatch.setattr(importing, "_MAX_TOKEN_CHARACTERS", 1 << 20)
     endless = b'<RDF><Topic r:id="' + b"x" * (3 << 20) + b'"/></RDF>'
     with pytest.raises(ConfigError, match="no end of a tag"):
         read(endless)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from thresher_ui.dashboard.cache import MAX_ENTRIES, SharedCache
+from thresher_ui.dashboard.open_crawl import MAX_ENTRIES, SharedCache
 
 
 @pytest.fixture

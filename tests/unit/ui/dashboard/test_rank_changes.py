@@ -1,6 +1,6 @@
 """What an answer did to the queue."""
 
-from thresher_ui.dashboard.rank_changes import rank_changes
+from thresher_ui.dashboard.screens import rank_changes
 
 
 def queue(*urls):

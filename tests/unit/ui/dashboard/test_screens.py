@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 from starlette.applications import Starlette
 
 from tests.unit.ui.dashboard.sample_service import OTHER, URL, SampleService, hop
-from thresher.api.harvest import verdicts
+from thresher.api.crawl import verdicts
 from thresher_ui.dashboard.screens import SCREENS, routes
 from thresher_ui.dashboard.service import CrawlService
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from thresher_ui.mcp_server.untrusted import marked, marked_error, without_markers
+from thresher_ui.mcp_server.tools import marked, marked_error, without_markers
 
 
 def test_text_of_pages_is_marked_at_any_depth():

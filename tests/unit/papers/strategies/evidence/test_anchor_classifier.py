@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from thresher_papers.strategies.evidence import anchor_classifier
-from thresher_papers.strategies.evidence.anchor_classifier import AnchorClassifier
+from thresher_papers.strategies import learning_anchor
+from thresher_papers.strategies.learning_anchor import AnchorClassifier
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_what_was_learned_survives_as_json(classifier):
 
 
 def test_rare_terms_are_forgotten_first(classifier, monkeypatch):
-    monkeypatch.setattr(anchor_classifier, "MAX_TERMS", 1)
+    monkeypatch.setattr(learning_anchor, "MAX_TERMS", 1)
     classifier.add("football", False)
     classifier.train()
     assert set(classifier.state()["terms"]) == {"footbal"}

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.strategies.small_world import page
 from thresher.modelstate.codec import ENTRY_BYTES, BadEntry
 from thresher.records import Link
-from thresher_papers.strategies.layers.crawled import CrawledPages
+from thresher_papers.strategies.layers.relearn import CrawledPages
 from thresher_papers.strategies.layers.source import ELSEWHERE
 
 

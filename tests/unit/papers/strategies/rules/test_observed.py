@@ -9,9 +9,8 @@ from thresher.modelstate.folder import FolderStateStore
 from thresher.records import Lease
 from thresher.strategies.base import Stateful
 from thresher.topics.profile import TopicProfile
-from thresher_papers.strategies.rules import observed
-from thresher_papers.strategies.rules.observed import STATE_KIND, ObservedRules
-from thresher_papers.strategies.rules.strategy import InterclassRules
+from thresher_papers.strategies.rules import strategy
+from thresher_papers.strategies.rules.strategy import STATE_KIND, InterclassRules, ObservedRules
 from thresher_papers.strategies.rules.table import RuleTable
 
 CHILD = Lease(url="http://a.example/1", host="a.example", score=1.0, fence=1, until=0.0, strategy_data={"class": "SP"})
@@ -87,7 +86,7 @@ def test_a_damaged_entry_of_another_worker_is_left_out(tmp_path, content, caplog
 
 
 def test_the_rarest_pairs_are_left_out_of_an_entry_that_would_be_too_large(tmp_path, monkeypatch):
-    monkeypatch.setattr(observed, "MAX_PAIRS", 1)
+    monkeypatch.setattr(strategy, "MAX_PAIRS", 1)
     rules, again = ObservedRules(), ObservedRules()
     rules.load_state(FolderStateStore(tmp_path, "one"))
     for child in ("PH", "PH", "SP"):
