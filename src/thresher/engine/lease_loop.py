@@ -44,7 +44,6 @@ from thresher.engine.watchdog import poison_reason
 from thresher.feedback.label_feed import LabelFeed
 from thresher.frontier.base import CrawlStore, Frontier, plain_url
 from thresher.pipeline.host_policy import HostPolicy
-from thresher.pipeline.outcomes import CrawlScope
 from thresher.politeness.robots import RobotsCache
 from thresher.politeness.settings import Politeness
 from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
@@ -54,6 +53,7 @@ from thresher.refresh.revisit import conditional_headers
 if TYPE_CHECKING:
     from thresher.engine.browser.notice import ScriptNotice
     from thresher.engine.browser.renderer import Renderer
+    from thresher.pipeline.outcomes import CrawlScope
     from thresher.storage.page_store import PageRecord
 
 logger = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseExpired, TooSlow, WorkerStopped
 from thresher.engine.download.request import FetchRequest
@@ -23,12 +23,14 @@ from thresher.frontier.base import CrawlStore, entry_url, plain_url
 from thresher.parsing.opt_outs import opted_out_reason
 from thresher.parsing.response import classify_response
 from thresher.pipeline.host_policy import HostPolicy
-from thresher.pipeline.outcomes import CrawlScope
 from thresher.politeness.robots import MAX_BYTES, RobotsCache, RobotsFile, with_other_scheme
 from thresher.politeness.settings import Politeness
 from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
 from thresher.records import Candidate, FetchedPage, Lease, RequestKind
 from thresher.urls.canonical import host_key
+
+if TYPE_CHECKING:
+    from thresher.pipeline.outcomes import CrawlScope
 
 logger = logging.getLogger(__name__)
 
