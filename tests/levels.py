@@ -58,6 +58,8 @@ belong to `check`."""
 TIMING = {
     r"faults/test_kill.py::": "a machine that stalls for two seconds makes fetches time out, and they are repeated "
     "though no worker was killed",
+    r"faults/test_guard.py::test_a_name_server_that_changes": "after a stall of two seconds a query is repeated, and "
+    "the repeated query gets what the script has for the second one",
     r"e2e/test_labels.py::test_workers_that_run_read_a_label": "the run is paused where it happens to be; at "
     "some places one label changes no score at the head of the queue",
 }

@@ -114,7 +114,8 @@ def guarded(
             "connect_to": {f"{host}:80": f"{w.places[host]}:{w.port}" for host in script if f"{host}:80" in mapped},
             "name_servers": [server.place],
         }
-        more = {**(settings or {}), "network": network}
+        # No host here is slow: with a short timeout, a stall of this machine would make one unreachable.
+        more = {"engine": {"timeout_seconds": 15.0, "lease_seconds": 40.0}, **(settings or {}), "network": network}
         w_seeds = [seed.replace("{port}", str(w.port)) for seed in seeds]
         result = crawl(_Unmapped(w), w_seeds, more, seconds=seconds)  # type: ignore[arg-type]
         assert record.connects(), f"the recorder heard nothing of a crawl: {result.stderr}"
