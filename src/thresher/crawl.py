@@ -24,7 +24,6 @@ from thresher.frontier.base import async_closing
 from thresher.judges.base import Judge
 from thresher.judges.language_filter import only_languages, seed_languages
 from thresher.judges.topics import topics_judge
-from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.politeness.host_budget import HostBudget
 from thresher.politeness.settings import Politeness
 from thresher.records import ONE_TOPIC
@@ -44,6 +43,7 @@ from thresher.urls.canonical import host_key
 from thresher.urls.scope import SKIPPED_EXTENSIONS, UrlScope
 
 if TYPE_CHECKING:
+    from thresher.pipeline.host_policy import HostPolicyConfig
     from thresher.pipeline.outcomes import PipelineRules
 
 
@@ -297,6 +297,8 @@ class CrawlSetup:
         )
 
     def _host_policy_config(self) -> HostPolicyConfig:
+        from thresher.pipeline.host_policy import HostPolicyConfig
+
         scope = self.config.scope
         budget = HostBudget(
             most=scope.max_pages_per_host, first=scope.first_pages_per_host, per_relevant=scope.pages_per_relevant

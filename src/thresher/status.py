@@ -18,14 +18,14 @@ from thresher.coordination.last_run import RunEnd, last_run_end
 from thresher.coordination.run_control import RunControl, read_run_control
 from thresher.coordination.worker_registry import RegisteredWorker
 from thresher.crawl import CrawlSetup
-from thresher.feedback.count_interval import CountInterval
+from thresher.feedback.count_interval import CountInterval, count_interval
 from thresher.feedback.forecast import read_forecast
+from thresher.feedback.labels import verdicts
 from thresher.feedback.topic_counts import TopicStatus, read_topics
 from thresher.frontier.base import Counts, StateReader
 from thresher.judges.language_filter import wanted_codes
 from thresher.monitoring.failures import FailureGroup, FailureReport, failure_report, pluralize
 from thresher.monitoring.totals import Totals
-from thresher.operations.labelling import uncertain_count
 from thresher.records import Forecast
 from thresher.storage.reader import PageStoreReader
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from thresher.collection.status import CollectionStatus
 
 
+CALIBRATED_JUDGE = "adaptive"
+"""The judge that the interval of the count was fitted to."""
 _ARGUMENT = re.compile(r"^    (\w+): (.+(?:\n      .+)*)", flags=re.MULTILINE)
 
 
@@ -230,6 +232,14 @@ class StatusReader:
             return None
         with PageStoreReader(pages) as reader:
             return reader.count_other_languages()
+
+
+async def uncertain_count(crawl: CrawlSetup, connected: CrawlResources, counts: Counts) -> CountInterval | None:
+    """Return the interval of the relevant pages; None with few pages, several topics or another judge."""
+    if counts.provisional or crawl.config.topics or crawl.config.judge.name != CALIBRATED_JUDGE:
+        return None
+    labels, _ = await connected.labels.read()
+    return count_interval(counts, len(verdicts(labels)))
 
 
 async def read_collection(crawl: CrawlSetup, connected: CrawlResources) -> CollectionStatus | None:

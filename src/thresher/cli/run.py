@@ -28,7 +28,7 @@ from thresher.monitoring.totals import relevant_words
 from thresher.operations.refresh import MAX_PAGES, refresh_run
 from thresher.runner.limits import Limits, Progress
 from thresher.runner.supervisor import RunResult, SupervisorOptions, run_crawl
-from thresher.status import described_keys
+from thresher.status import described_keys, uncertain_count
 
 if TYPE_CHECKING:
     from thresher.operations.doubtful_seeds import DoubtfulSeed
@@ -157,7 +157,6 @@ def run(
 async def _doubts(crawl: CrawlSetup, result: RunResult) -> tuple[CountInterval | None, list[DoubtfulSeed]]:
     """Return what makes the number of relevant pages doubtful: its interval, and seeds that no word names."""
     from thresher.operations.doubtful_seeds import doubtful_seeds  # imports numpy: not for --help
-    from thresher.operations.labelling import uncertain_count
 
     async with crawl.connect() as connected:
         interval = await uncertain_count(crawl, connected, result.status)

@@ -24,10 +24,9 @@ from thresher.assembly import build_label_feed, build_updater
 from thresher.backend import CrawlResources
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, CrawlBusy
-from thresher.feedback.count_interval import CountInterval, count_interval
 from thresher.feedback.labels import Label, acknowledged, latest_labels, model_labels, verdicts
 from thresher.feedback.sampling import LabelCandidate, nearest_to_threshold
-from thresher.frontier.base import Counts, CrawlStore, UrlEntry
+from thresher.frontier.base import CrawlStore, UrlEntry
 from thresher.operations.labelled_urls import LabelledUrl, look_up, queue_labelled
 from thresher.reasons.reason import with_messages
 from thresher.storage.page_store import PageRecord
@@ -37,8 +36,6 @@ from thresher.urls.canonical import canonicalize, fingerprint, host_key
 APPLY_SECONDS = 20.0
 """How long to wait for workers; they apply labels later otherwise."""
 POLL_SECONDS = 0.1
-CALIBRATED_JUDGE = "adaptive"
-"""The judge that the interval of the count was fitted to."""
 
 
 def _workers_here(crawl: CrawlSetup) -> list[str]:
@@ -177,14 +174,6 @@ def _questions_about(crawl: CrawlSetup, urls: Sequence[str]) -> list[Question]:
     with PageStoreReader(crawl.folder.pages) as collection:
         records = [record for url in urls if (record := collection.find(fingerprint(url))) and record.page]
         return [_question(collection, record) for record in records]
-
-
-async def uncertain_count(crawl: CrawlSetup, connected: CrawlResources, counts: Counts) -> CountInterval | None:
-    """Return the interval of the relevant pages; None with few pages, several topics or another judge."""
-    if counts.provisional or crawl.config.topics or crawl.config.judge.name != CALIBRATED_JUDGE:
-        return None
-    labels, _ = await connected.labels.read()
-    return count_interval(counts, len(verdicts(labels)))
 
 
 @dataclass(frozen=True, kw_only=True)
