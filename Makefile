@@ -1,7 +1,7 @@
 # The same words on a laptop and in CI. PYTHON may point into any environment that has `.[dev]`.
 PYTHON ?= python
 
-.PHONY: check ci nightly format lint types native docs bench faults dist sbom audit versions release
+.PHONY: check ci nightly coverage format lint types native docs bench faults dist sbom audit versions release
 
 check: lint types               ## everything a commit must pass
 	$(PYTHON) -m tests.levels check
@@ -11,6 +11,10 @@ ci: lint types                  ## everything a push must pass: also stores, fau
 
 nightly: lint types             ## all tests
 	$(PYTHON) -m tests.levels nightly
+
+coverage:                       ## lines that the unit and contract tests run; the files that miss most come first
+	$(PYTHON) -m pytest -n 2 --dist loadfile --level check --cov --cov-report= tests/unit tests/contract
+	$(PYTHON) -m coverage report
 
 lint:
 	$(PYTHON) -m ruff format --check .
