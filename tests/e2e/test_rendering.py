@@ -43,7 +43,7 @@ class Eyes:
         self._recorder = w
         self.asked = []
 
-    async def places(self, name, port):
+    async def resolve_endpoints(self, name, port):
         self.asked.append(f"{name}:{port}")
         known = self._recorder.connect_to
         place = known.get(f"{name}:{port}", known.get(f"*:{port}", ""))
