@@ -80,4 +80,4 @@ def test_a3_a_depth_that_is_lowered_between_two_runs_holds_for_what_waits(stoppe
 async def test_a3_names_of_denied_hosts_are_not_looked_up_ahead():
     resolver = Resolver()
     await lease_loop.DnsPrefetcher(Queue(None), resolver, 4, scope=UrlScope(deny_hosts=("a.example",))).prefetch()
-    assert resolver.places == [[("b.example", 8080)]]
+    assert resolver.endpoints == [[("b.example", 8080)]]

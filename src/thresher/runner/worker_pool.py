@@ -176,6 +176,8 @@ class WorkerPool:
         self.send_signal(signal.SIGKILL)
         for worker in self._workers.values():
             await worker.process.wait()
+            worker.current_url.close()
+        self._workers.clear()
 
 
 class WorkerFailed(ThresherError):

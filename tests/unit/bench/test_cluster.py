@@ -20,14 +20,14 @@ def store(request, tmp_path):
         pytest.skip(str(error))
 
 
-async def test_64_workers_lose_no_page_and_keep_their_manners_though_some_die(store):
+async def test_64_workers_lose_no_page_and_stay_polite_though_some_die(store):
     plan = cluster_plan(WORKERS, slots=2)
     report = await run_cluster(WORKERS, HOSTS, PAGES, store=store, plan=plan, look_seconds=0.5)
     assert (report.missing, report.left) == (0, 0)
     assert report.reachable > 0.9 * PAGES
     assert report.deaths > 15
-    manners = report.manners
-    assert (manners.crowded, manners.hasty) == (0, 0)
-    assert manners.least_gap >= plan.delay_seconds - 0.002
-    assert manners.best == manners.looked > 20
+    audit = report.audit
+    assert (audit.crowded, audit.hasty) == (0, 0)
+    assert audit.least_gap >= plan.delay_seconds - 0.002
+    assert audit.best == audit.looked > 20
     assert report.pages_per_second > 0.8 * report.polite_pages_per_second

@@ -41,8 +41,11 @@ async def test_a_worker_that_is_killed_again_and_again_is_not_started_again(work
 async def test_nobody_is_left_behind(worker_pool):
     await worker_pool.start("w1", pages=None)
     await worker_pool.start("w2", pages=None)
+    workers = list(worker_pool._workers.values())
     await worker_pool.end_all()
-    assert [code for _, code, _ in worker_pool.reap()] == [-signal.SIGKILL] * 2
+    assert [worker.process.returncode for worker in workers] == [-signal.SIGKILL] * 2
+    assert all(worker.current_url.closed for worker in workers)
+    assert len(worker_pool) == 0
 
 
 def test_every_worker_has_a_port_of_its_own_and_keeps_it(worker_pool):
