@@ -2,9 +2,9 @@
 
 Asynchronous functions run in a thread of their own, because the caller may have an event loop, as notebooks do.
 
-A plot of the harvest rate over the fetched pages.
+`plot_harvest` plots the harvest rate over the fetched pages.
 
-Open or create a crawl from the arguments of a program; an existing folder is compared with them.
+`open_or_create` takes a crawl from the arguments of a program; an existing folder is compared with them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from thresher.assembly import check_crawl
 from thresher.config.folder import CrawlFolder
 from thresher.config.renamed_keys import with_current_names
 from thresher.crawl import CrawlSetup
-from thresher.crawl import CrawlSetup as BuiltCrawl
 from thresher.errors import ConfigError, CrawlNotFound, ExportError, StoreRefused, StoreUnreachable
 from thresher.export.rows import FORMATS, export, page_columns, refuse_taken, require_parquet, rows
 from thresher.operations.create import NewCrawl, checked_seed, create_crawl
@@ -252,7 +251,7 @@ class Crawl:
         for name, value in (("pages", pages), ("minutes", minutes), ("workers", workers)):
             if value is not None and value <= 0:
                 raise ConfigError(f"{name} is {value}, expected more than 0")
-        crawl = BuiltCrawl.open(self.folder)
+        crawl = CrawlSetup.open(self.folder)
         if crawl.folder.joined.is_file():
             raise ConfigError(
                 f"{self.folder} works for a crawl that was started on another machine; continue with thresher join"

@@ -2,7 +2,7 @@
 
 The page store is read while workers write to it: every page once, in the order of the fetches.
 
-A run in a thread with its own event loop, independent of the program's loop and signals.
+`Supervision` is a run in a thread with its own event loop, independent of the program's loop and signals.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Thresher schedules nothing itself: Ray reads the part files, spreads them over processes and machines, and repeats what
 was lost with one of them. The part files are removed at the end.
 
-Part files: the pages of a crawl as Parquet, with the columns that a job reads.
+`write_parts` writes part files: the pages of a crawl as Parquet, with the columns that a job reads.
 
 Each URL is written once, by its last row over all segments, also those copied from the collection. Rows are streamed,
 so memory does not grow with the crawl. Texts, markup and links stay in the zstd frames of the page store.

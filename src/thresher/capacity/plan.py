@@ -1,6 +1,6 @@
 """The capacity plan: the bound by hosts and delay first, then workers, store, disk, bandwidth, days and cost.
 
-A capacity plan as text, and as a row of a table.
+`lines` and `row` give a plan as text, and as a row of a table.
 """
 
 from __future__ import annotations

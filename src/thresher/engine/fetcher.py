@@ -1,6 +1,7 @@
 """The fetcher of a worker: fetches what the lease loop leases, and passes responses to the pipeline.
 
-Cookies of one lease: sites that set a cookie and send the reader back to the page that was requested.
+`CookieChain` has the cookies of one lease: sites that set a cookie and send the reader back to the page that was
+requested.
 
 Such a redirect is followed within its lease, since its target is the leased URL itself, which the frontier gives out
 once. All other redirects are frontier entries of their own, and are requested without cookies. The jar lives as long

@@ -3,14 +3,17 @@
 A format is an object with `is_folder` and `write`. A package adds one by an entry point in the group
 ``thresher.export_formats``.
 
-A bulk file for OpenSearch or Elasticsearch: for each page a line with its id, and one with its columns.
+`write_bulk` writes a bulk file for OpenSearch or Elasticsearch: for each page a line with its id, and one with its
+columns.
 
-A dataset folder: Parquet shards and a dataset card, as `datasets`, DuckDB, pandas and polars read them.
+`write_dataset` writes a dataset folder: Parquet shards and a dataset card, as `datasets`, DuckDB, pandas and polars
+read them.
 
 The folder appears under its name only when it is complete. The card states what was counted while the shards were
 written, and nothing else.
 
-A folder of Markdown: one file per page with its fields as YAML front matter, and an index.
+`write_markdown_folder` writes a folder of Markdown: one file per page with its fields as YAML front matter, and an
+index.
 
 Each file is replaced atomically, and only when its content differs. So an export that was interrupted goes on when it
 is repeated, and a repeated export leaves the files of unchanged pages as they are. Files of pages that are no longer

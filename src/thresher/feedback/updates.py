@@ -3,7 +3,7 @@
 Other pages may be in progress when the judge is refitted. Their revisions are held back until their own records are
 settled, so that no old verdict overwrites a new one.
 
-Warm start of a strategy after a restart: the pages that the best waiting URLs were found on.
+`warm_start` gives a strategy after a restart what it needs: the pages that the best waiting URLs were found on.
 
 A strategy that re-scores waiting URLs needs the pages that link to them. Those pages are in the page store, and the
 URLs with their scores in the frontier, so nothing is stored twice. URLs there that are not canonical, written by other

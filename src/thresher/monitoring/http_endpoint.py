@@ -6,7 +6,8 @@ nothing is shared between processes, and the figures of a killed worker go with 
 
 It listens on loopback by default, reads little, answers at once and closes; it changes nothing.
 
-A frontier with metrics: every call is passed on and timed; those that change leases are counted.
+`InstrumentedFrontier` is a frontier with metrics: every call is passed on and timed; those that change leases are
+counted.
 
 All that a worker does shows in its calls of the frontier, so no other part of the engine knows about metrics.
 """

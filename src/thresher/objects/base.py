@@ -4,7 +4,7 @@ Objects are never replaced: `put_new` creates one or finds that it exists. Crede
 (``AWS_*``, ``GOOGLE_*``, ``AZURE_*``) and are never written to a file; a URL that has a password in it is refused. A
 folder needs the extra ``parquet``, for what is stored there; buckets need the extra ``collection``.
 
-Object storage in a folder: one file per object, for one machine, or for all that mount the folder.
+`FolderObjects` is object storage in a folder: one file per object, for one machine, or for all that mount the folder.
 """
 
 from __future__ import annotations

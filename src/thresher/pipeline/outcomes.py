@@ -1,8 +1,8 @@
 """What is stored of a response, and how its lease is settled: one function per outcome.
 
-Which links of a page enter the frontier: nofollow, scope, traps, and the best score per URL.
+`LinkSelector` says which links enter the frontier: nofollow, scope, traps, and the best score per URL.
 
-Duplicates: pages with the text of an earlier page, or with the same canonical URL.
+`DuplicateFinder` finds pages with the text of an earlier page, or with the same canonical URL.
 """
 
 from __future__ import annotations

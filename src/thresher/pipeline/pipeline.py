@@ -4,7 +4,7 @@
 
 The live engine and the lab both call `Pipeline.process`, so the lab measures what runs.
 
-Backoff for hosts that answer 429 or 503, and for hosts that send block pages.
+`Backoff` is for hosts that answer 429 or 503, and for hosts that send block pages.
 
 The pause doubles with every such response in a row, over all URLs of the host and all workers; a page in between resets
 it. After five in a row the host is parked, for an hour and then longer. A Retry-After is obeyed in full up to a day; a
@@ -14,7 +14,7 @@ that the reason why its URLs wait is shown.
 After a block page the host's own delay is doubled, and doubled again with every further block page in a row; after
 five in a row the host is parked as above. A page in between resets it.
 
-The last step of the pipeline: pages are written to disk, then their leases are settled, in batches.
+`BatchCommitter` is the last step: pages are written to disk, then their leases are settled, in batches.
 
 While one batch is being written, finished pages are collected for the next; so a busy worker settles many pages per
 transaction, and an idle one settles each immediately.

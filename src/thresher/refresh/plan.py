@@ -1,6 +1,6 @@
 """Which pages are revisited, and in what order: by the probability that they have changed, times their relevance.
 
-Estimate how often a page changes from its visits: Cho and Garcia-Molina, Estimating Frequency of Change, 2003.
+`ChangeObservations` estimate how often a page changes: Cho and Garcia-Molina, Estimating Frequency of Change, 2003.
 
 Changes are modelled as a Poisson process. A visit after I seconds finds a changed page with probability
 1 - e^(-rate I), however many changes there were; the rate is the maximum-likelihood estimate. Where a server reports

@@ -2,7 +2,7 @@
 
 Words are found and hashed with numpy, without a Python loop over words.
 
-Character bigrams of unspaced scripts, vectorized with numpy.
+`find_pairs` finds character bigrams of unspaced scripts, vectorized with numpy.
 
 With a Python loop over bigrams, Chinese pages would cost several times as much as others. So a text becomes an array of
 code points, and a bigram one integer: the first character in the low 32 bits, the second one in the high 32 bits. Numpy

@@ -1,6 +1,6 @@
 """The scope of a crawl: which URLs may be fetched.
 
-URL templates: the invariant part of URLs with numbers, hashes or dates.
+`template` is the invariant part of URLs with numbers, hashes or dates.
 
 Numbers become ``#``, hexadecimal names ``@``, dates ``date``; of a query only the keys count. URLs that differ in
 nothing else are variants of one template, and most traps are templates with endless variants.

@@ -1,6 +1,6 @@
 """The check of a whole crawl: segments, frontier and WARC files, each alone and against each other.
 
-The files of a cold storage: each must be there as it was written.
+`cold_findings` checks the files of a cold storage: each must be there as it was written.
 
 A file that is missing or damaged takes its waiting URLs with it. The next run that reads it leaves it out and notes how
 many were lost. A repair does the same at once; then these URLs are unknown links of stored pages, and are queued again

@@ -4,7 +4,7 @@ A row of the page store and its capture are matched by URL and time. Rows are wr
 captures without a row: their pages are fetched again. Where a page is done and has no row at all, the lost row is
 restored from its capture.
 
-A scan of a WARC file: its captures, the lines of its index, and its damaged ranges.
+`scan` reads a WARC file: its captures, the lines of its index, and its damaged ranges.
 """
 
 from __future__ import annotations

@@ -3,14 +3,14 @@
 A round is recorded before it begins and after each stage. A process that was killed continues the open round when it is
 started again; rounds that were missed in between are made up for by a single one, at once.
 
-What changed in the collection since the last digest.
+`make_digest` finds what changed in the collection since the last digest.
 
 The current state of the collection is compared with what was reported, not with times: a page is new when it was never
 reported, changed when its text is another one than the reported, gone or moved when its last visit found that. So a
 change is reported once, however often rounds are interrupted, and a page that a later verdict makes relevant is
 reported then.
 
-Digests as files: Markdown and JSON, one of each per digest, and an Atom feed of the newest.
+`write_files` writes digests: Markdown and JSON, one of each per digest, and an Atom feed of the newest.
 
 The files are written from the database and can be written again. Titles, URLs and quoted sentences come from pages:
 they are escaped, so that they cannot become markup.

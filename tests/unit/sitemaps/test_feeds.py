@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from thresher.pipeline.host_policy import MAX_ENTRIES, MAX_JSON_BYTES, FeedEntry, FeedSource, read_feed
 from thresher.records import FetchedPage, Lease, ParsedPage, RequestKind
+from thresher.sitemaps.feeds import MAX_ENTRIES, MAX_JSON_BYTES, FeedEntry, FeedSource, read_feed
 from thresher.sitemaps.source import SitemapHosts
 from thresher.strategies.best_first import BestFirst
 

@@ -7,7 +7,7 @@ One connection carries one request, or one tunnel.
 
 `HostLocks` allows one open request per host at a time over all rendered pages of a worker.
 
-Heads of HTTP messages that pass the proxy: parsed strictly, and written again without hop-by-hop headers.
+`Head` is that of a message that passes the proxy: parsed strictly, and written again without hop-by-hop headers.
 """
 
 from __future__ import annotations

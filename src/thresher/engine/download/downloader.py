@@ -3,7 +3,7 @@
 Bodies are decompressed while they arrive, so a worker never holds more than the largest page of any of them, and of all
 of them together not much more. A timer checks time, pace and slow hosts ten times a second.
 
-libcurl's multi interface on the running asyncio loop.
+`CurlClient` is libcurl's multi interface on the running asyncio loop.
 
 Each event loop has one client. libcurl reports through callbacks which sockets and which timer to wait for. An
 exception in a callback would leave a transfer without end, so none leaves them, and results are read in any case.

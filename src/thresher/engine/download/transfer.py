@@ -8,12 +8,12 @@ before a limit was reached is kept and marked as truncated.
 
 libcurl calls the methods of a transfer. No exception may leave them: libcurl would not end the transfer.
 
-The head of a response, line by line, with limits.
+`ResponseHead` reads the head of a response, line by line, with limits.
 
 libcurl refuses a line of more than 100 KiB. The limits here are for all lines together, and count the heads of interim
 responses too. A head that is too long ends the fetch, and nothing of it is kept.
 
-Remove the framing of a chunked body (RFC 9112, section 7.1), with limits on what is not body.
+`ChunkedDecoder` removes the framing of a chunked body (RFC 9112, section 7.1), with limits on what is not body.
 
 libcurl checks the framing too, and finds the end; but it passes the bytes on as they came.
 """

@@ -3,7 +3,7 @@
 State changes are Lua scripts, `lua/*.lua`, which the store runs atomically; this module turns records into their
 arguments and their results into records. The time is the store's.
 
-Cache of links that this worker sent recently, so that a site's menu is not sent again with every page.
+`RecentLinks` caches links that this worker sent recently, so that a site's menu is not sent again with every page.
 
 Correctness does not depend on it. A link is skipped only when sending it again would change nothing: it waits with at
 least this score, or it has been leased. The cost: a URL that other workers evicted from a full host, released, or

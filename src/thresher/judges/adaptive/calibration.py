@@ -14,7 +14,8 @@ No feature makes a page less likely the more similar it is to the topic: all pag
 
 The shift of the crawl (`cut.py`) and labels (`label_learner.py`) are added to the logit of the late probability.
 
-Similarity of meaning: the openings of pages as word vectors (`text/word_vectors.py`), compared with the topic's.
+`Openings` are a similarity of meaning: the openings of pages as word vectors (`text/word_vectors.py`), compared with
+the topic's.
 
 An opening is the first terms of a page: its title, then its lead. Its vector finds pages about the topic that use other
 words than seeds and phrase do. The vectors of any two texts are alike, so what they have in common is subtracted first:

@@ -3,7 +3,7 @@
 Each WARC file has an index of the same name beside it, written when the file is complete; all of them together are the
 index of the crawl. An index can always be rebuilt from its file.
 
-SURT, the sort-friendly form of a URL: the key by which CDX indexes are sorted and searched.
+`surt_key` is the sort-friendly form of a URL, its SURT: the key by which CDX indexes are sorted and searched.
 
 The host comes first, its labels reversed and separated by commas, then `)`, path and query:
 `http://www.example.org/B/?d=2&c=1` becomes `org,example)/b?c=1&d=2`. URLs that archives take for one page have one key:

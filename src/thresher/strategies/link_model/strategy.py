@@ -10,7 +10,7 @@ there. The links it knows are not saved; waiting URLs keep their last scores.
 With other workers it shares the outcomes of the latest URLs, by their fingerprints. Each learns from them by the links
 to these URLs that it knows itself. Reading an outcome twice changes nothing.
 
-A forecast of how many waiting URLs lead to relevant pages: a 90 % interval, fitted on crawls of the lab.
+`forecast` says how many waiting URLs lead to relevant pages: a 90 % interval, fitted on crawls of the lab.
 
     log(1 + end) = a + b log(1 + harvest)        for each end of the interval
 

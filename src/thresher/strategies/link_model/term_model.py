@@ -2,7 +2,7 @@
 
 Words are numbers here (`text.term_ids`), and their statistics are arrays of fixed size, so memory is bounded.
 
-Features of a URL's name by pretrained word vectors: how similar it is to the titles of judged pages.
+`NameModel` makes features of a URL's name by pretrained word vectors: how similar it is to the titles of judged pages.
 
 The name of a URL is the text of its links and the end of its address. A crawl of five pages has seen few words, but
 their vectors say which other words are similar. Judged pages are the examples, by their titles. A name is compared with

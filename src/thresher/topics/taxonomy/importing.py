@@ -6,7 +6,7 @@
 
 Each may be compressed with gzip or zstd.
 
-Streaming parser for the dump of the Open Directory (ODP, DMOZ): structure.rdf.u8 and content.rdf.u8.
+`read_odp` parses the dump of the Open Directory (ODP, DMOZ): structure.rdf.u8 and content.rdf.u8.
 
     <Topic r:id="Top/Sports/Basketball">            both files: a node
       <d:Title>  <d:Description>                    its label and description
