@@ -148,6 +148,15 @@ def counted(source: Path, names: Sequence[str] = USES) -> dict[str, int | float]
     }
 
 
+def lines_by_package(source: Path) -> dict[str, int]:
+    """Return the lines of each package of the core, the largest first; modules at its root are one."""
+    lines: Counter[str] = Counter()
+    for module in modules_of(source, "thresher"):
+        parent, *below = module.path.relative_to(source / "thresher").parts
+        lines[parent if below else "modules at the root"] += module.lines
+    return {f"lines of {name}": number for name, number in lines.most_common()}
+
+
 def visited(source: Path) -> list[list[str]]:
     """Return the source files that were visited for each page of a crawl."""
     with tempfile.TemporaryDirectory() as name:
@@ -177,6 +186,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.structure", description="The size of the code in numbers.")
     parser.add_argument("sources", nargs="*", type=Path, metavar="SRC", default=[Path(__file__).parents[1] / "src"])
     parser.add_argument("--files", action="store_true", help="list the files that most pages visit")
+    parser.add_argument("--packages", action="store_true", help="count the lines of each package of the core")
     parser.add_argument("--uses", action="append", default=[*USES], metavar="NAME", help="count the uses of a name")
     options = parser.parse_args()
     columns = []
@@ -186,8 +196,11 @@ def main() -> None:
         if options.files:
             often = Counter(path for cycle in cycles for path in cycle)
             print(*sorted(path for path, number in often.items() if number > len(cycles) / 2), sep="\n")
+    if options.packages:
+        sizes = [lines_by_package(source.resolve()) for source in options.sources]
+        columns = [{**column, **size} for column, size in zip(columns, sizes, strict=True)]
     for row in columns[0]:
-        print(f"{row:45} " + " ".join(f"{column[row]:>10,}" for column in columns))
+        print(f"{row:45} " + " ".join(f"{column.get(row, 0):>10,}" for column in columns))
 
 
 if __name__ == "__main__":

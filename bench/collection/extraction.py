@@ -3,8 +3,8 @@
 Generated pages (`bench.collection.page_layouts`) have a known main content. Each extractor's output is rendered, and
 its text is compared with the truth as a bag of terms, its tables as a bag of rows, its links as a bag of URLs:
 precision, recall and F1, averaged over pages; tables and links over the pages that have some. Extractors that are not
-installed are left out; no part of Thresher needs them. ``--web NAME`` measures the text alone on pages of a frozen web
-whose template marks the body.
+installed are left out; no part of Thresher needs them. ``--web NAME`` measures them on pages of a frozen web whose
+template marks the body: its text, its tables of several columns and its links are the truth.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import islice
 from typing import NamedTuple
-from urllib.parse import urljoin
 
 import zstandard
 from markdown_it import MarkdownIt
@@ -30,6 +29,7 @@ from bench.collection.page_layouts import BASE, DEV, TEST, page
 from testing.machine import machine
 from thresher.parsing.main_content import content_of_markup
 from thresher.text.tokens import count
+from thresher.urls.canonical import canonicalize
 from thresher_lab.webs.webstore import webs_folder
 
 BODIES = {
@@ -59,7 +59,6 @@ class Tested(NamedTuple):
     kind: str
     html: str
     truth: Output
-    has_structure: bool
 
 
 def extractors() -> dict[str, Extract]:
@@ -122,9 +121,19 @@ def read_output(markdown: str) -> Output:
     body = LexborHTMLParser(RENDER(markdown)).body
     if body is None:
         return Output(Counter(), Counter(), Counter())
-    rows = Counter(tuple(map(_words, row.css("td, th"))) for row in body.css("tr"))
-    links = Counter(urljoin(BASE, node.attributes.get("href") or "") for node in body.css("a[href]"))
-    return Output(Counter(count(body.text(separator=" "))), rows, links)
+    return Output(Counter(count(body.text(separator=" "))), _rows(body), _links(body))
+
+
+def _rows(body: LexborNode) -> Counter[tuple[str, ...]]:
+    """Return the rows of a document; those without text and those of one cell arrange the page."""
+    rows = (tuple(map(_words, row.css("td, th"))) for row in body.css("tr"))
+    return Counter(row for row in rows if len(row) > 1 and any(row))
+
+
+def _links(body: LexborNode) -> Counter[str]:
+    """Return the links of a document that have a text, without those inside it."""
+    found = (node.attributes.get("href") or "" for node in body.css("a[href]") if node.text().strip())
+    return Counter(url for href in found if href[:1] != "#" and (url := canonicalize(href, BASE)))
 
 
 def _words(node: LexborNode) -> str:
@@ -147,7 +156,7 @@ def generated(layouts: Iterable[str], number: int) -> Iterator[Tested]:
                 for seed in range(number):
                     html, article = page(layout, language, seed)
                     truth = Output(Counter(count(article.text)), Counter(article.rows), Counter(article.links))
-                    yield Tested(language, html, truth, has_structure=True)
+                    yield Tested(language, html, truth)
 
 
 def frozen(web: str, number: int) -> Iterator[Tested]:
@@ -163,9 +172,9 @@ def _with_body(web: str, line: str) -> Tested | None:
     bodies = LexborHTMLParser(html).css(BODIES[web])
     if not bodies:
         return None
-    terms = Counter(count(max((body.text(separator=" ") for body in bodies), key=len)))
-    known = Output(terms, Counter(), Counter())
-    return Tested(web, html, known, has_structure=False) if sum(terms.values()) >= MIN_TERMS else None
+    body = max(bodies, key=lambda body: len(body.text(separator=" ")))
+    terms = Counter(count(body.text(separator=" ")))
+    return Tested(web, html, Output(terms, _rows(body), _links(body))) if sum(terms.values()) >= MIN_TERMS else None
 
 
 def measure(pages: Iterable[Tested]) -> None:
@@ -174,15 +183,14 @@ def measure(pages: Iterable[Tested]) -> None:
     scores: dict[tuple[str, str, str], list[Score]] = defaultdict(list)
     seconds: dict[tuple[str, str], list[float]] = defaultdict(list)
     numbers: Counter[str] = Counter()
-    for kind, html, truth, has_structure in pages:
+    for kind, html, truth in pages:
         numbers[kind] += 1
         for name, extract in tried.items():
             begun = time.process_time()
             markdown = extract(html)
             seconds[kind, name].append(time.process_time() - begun)
             found = read_output(markdown)
-            measures = ("terms", "rows", "links") if has_structure else ("terms",)
-            for measured in measures:
+            for measured in ("terms", "rows", "links"):
                 if getattr(truth, measured):
                     scores[kind, name, measured].append(quality(getattr(truth, measured), getattr(found, measured)))
     for kind, number in numbers.items():
