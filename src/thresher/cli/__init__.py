@@ -20,6 +20,7 @@ from click.shell_completion import CompletionItem
 
 from thresher import __version__
 from thresher.errors import ThresherError, did_you_mean, system_error
+from thresher.runner import limit_blas_threads
 from thresher.text.terminal import printable
 
 if TYPE_CHECKING:
@@ -168,6 +169,7 @@ def thresher(debug: bool) -> None:
 
 def main() -> None:
     """Run a command; known errors, also of the operating system and SQLite, become a message and an exit code."""
+    limit_blas_threads()
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it would look through all installed packages
     warnings.showwarning = _print_warning
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import resource
 import signal
 import sys
@@ -18,6 +19,7 @@ from thresher.crawl import CrawlSetup
 from thresher.engine import watchdog
 from thresher.errors import ConfigError, ThresherError
 from thresher.frontier.base import CrawlStore
+from thresher.runner import limit_blas_threads
 
 EARLY_DEATHS = 5
 """A worker that dies this often within seconds of its start is not started again."""
@@ -122,6 +124,7 @@ class WorkerPool:
             str(self._crawl.folder.root),
             name,
             stdin=asyncio.subprocess.PIPE,
+            env=limit_blas_threads({**os.environ}),  # NumPy may be imported in this process already
             pass_fds=[current_url.fileno()],
             start_new_session=True,  # Ctrl-C reaches the supervisor only, which signals the workers
         )
