@@ -46,9 +46,9 @@ bench:                          ## slow measurements: frontier cycles, pages per
 faults:                         ## the full fault matrix; writes docs/reference/faults.md
 	$(PYTHON) -m tests.faults.full
 
-dist:                           ## wheel and source archive into dist/, without a network; the same bytes for everybody
+dist:                           ## source archive and the wheel for all platforms into dist/, without a network; the same bytes for everybody
 	rm -rf dist
-	$(PYTHON) -m hatchling build -d dist
+	THRESHER_NATIVE=0 $(PYTHON) -m hatchling build -d dist
 	cd dist && sha256sum thresher_crawler-* | tee SHA256SUMS && ls -l thresher_crawler-*
 
 sbom: dist                      ## the parts list of what the wheel installs, in CycloneDX's JSON, into dist/

@@ -22,17 +22,17 @@ def scale_page() -> str:
 
 
 def _plan() -> str:
-    return "\n".join(["```text", *lines(make_plan(REQUEST, load_constants())), "```"])
+    return "\n".join(["```text", *lines(make_plan(REQUEST, load_constants(is_compiled=True))), "```"])
 
 
 def _tiers() -> str:
     chosen = ("Store:", "  ", "Disk:", "Cost,")
-    plan = make_plan(replace(REQUEST, tiered=True), load_constants())
+    plan = make_plan(replace(REQUEST, tiered=True), load_constants(is_compiled=True))
     return "\n".join(["```text", *(line for line in lines(plan) if line.startswith(chosen)), "```"])
 
 
 def _growth() -> str:
-    rows = [COLUMNS, ["---"] * len(COLUMNS), *map(row, plan_growth(REQUEST, load_constants()))]
+    rows = [COLUMNS, ["---"] * len(COLUMNS), *map(row, plan_growth(REQUEST, load_constants(is_compiled=True)))]
     return "\n".join(map(_table_row, rows))
 
 
@@ -41,7 +41,7 @@ def _table_row(cells: Sequence[str]) -> str:
 
 
 def _worker() -> str:
-    measured, constants = read_measurements()["worker_pages_per_second"], load_constants()
+    measured, constants = read_measurements()["worker_pages_per_second"], load_constants(is_compiled=True)
     feeds = constants.store_cycles_per_second / constants.worker_pages_per_second
     text = f"""
         `thresher plan` computes with {constants.worker_pages_per_second:g} pages per second for a worker that never

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.release.building import found, install, run
+from testing.building import found, install, run
 from thresher import __version__
 
 NAME = f"thresher_crawler-{__version__}.cdx.json"

@@ -9,7 +9,7 @@ from hashlib import sha256
 import markdown
 import pytest
 
-from tests.release.building import ROOT, build
+from testing.building import ROOT, build, build_wheel, install, run
 from thresher import __version__
 
 SOURCE = ROOT / "src"
@@ -80,6 +80,31 @@ def test_the_source_archive_builds_the_same_wheel(dist, tmp_path):
         archive.extractall(tmp_path, filter="data")
     again = build(tmp_path / "dist", source=tmp_path / f"thresher_crawler-{__version__}")
     assert content_of(again.wheel) == content_of(dist.wheel)
+
+
+def test_the_wheel_of_a_platform_has_the_compiled_loops_besides(dist, wheel):
+    more = {name for name in content_of(wheel).keys() - content_of(dist.wheel).keys() if "dist-info" not in name}
+    [compiled] = more
+    assert compiled.startswith("thresher/native/loops.cpython-")
+    assert "none-any" not in wheel.name
+
+
+def test_without_a_compiler_the_wheel_is_that_of_all_platforms(dist, tmp_path):
+    wheel = build_wheel(tmp_path, CC="false")
+    assert wheel.name == dist.wheel.name
+    assert content_of(wheel) == content_of(dist.wheel)
+
+
+def test_a_release_fails_without_a_compiler(tmp_path):
+    with pytest.raises(SystemExit, match="CompileError"):
+        build_wheel(tmp_path, CC="false", THRESHER_NATIVE="require")
+
+
+@pytest.mark.parametrize(("compiler", "has_loops"), [("cc", True), ("false", False)])
+def test_the_source_archive_can_be_installed_with_and_without_a_compiler(dist, tmp_path, compiler, has_loops):
+    python = install(dist.sdist, tmp_path / "environment", "--no-deps", CC=compiler)
+    program = "from thresher.native import compiled; print(compiled is not None)"
+    assert run([str(python), "-I", "-c", program]) == f"{has_loops}\n"
 
 
 def test_the_source_archive_holds_no_leavings(dist):

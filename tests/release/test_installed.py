@@ -7,8 +7,8 @@ import tomllib
 
 import pytest
 
+from testing.building import ROOT
 from tests.e2e.conftest import quick, serving
-from tests.release.building import ROOT
 from thresher import __version__
 
 BEYOND = """

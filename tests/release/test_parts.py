@@ -8,8 +8,8 @@ from importlib.metadata import requires
 
 import pytest
 
+from testing.building import ROOT
 from tests.release import audit
-from tests.release.building import ROOT
 from tests.release.sbom import parts_list
 from thresher import __version__
 

@@ -7,8 +7,8 @@ from itertools import takewhile
 import pytest
 
 from bench.effectiveness.readme_picture import BASELINE, OURS, PICTURE, ROWS, draw, shares
+from testing.building import ROOT
 from tests.docs.blocks import blocks_of
-from tests.release.building import ROOT
 from thresher.registry import known
 from thresher_lab.peers import peers
 from thresher_lab.simulation.compare import read_rows

@@ -5,7 +5,7 @@ import tomllib
 
 import yaml
 
-from tests.release.building import ROOT
+from testing.building import ROOT
 from tests.release.versions import promised
 from thresher import __version__
 

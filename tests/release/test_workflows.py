@@ -7,7 +7,7 @@ import sys
 import pytest
 import yaml
 
-from tests.release.building import ROOT
+from testing.building import ROOT
 from tests.release.versions import promised
 
 GITHUB = ROOT / ".github"

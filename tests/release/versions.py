@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.release.building import ROOT, run
+from testing.building import ROOT, run
 
 PROMISE = "Programming Language :: Python :: 3."
 

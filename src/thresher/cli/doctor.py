@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from thresher import __version__
+from thresher import __version__, native
 from thresher.assembly import check_crawl
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.crawl import CrawlSetup
@@ -43,6 +43,9 @@ EXTRAS = {
 """The extras of the package, and what each is for."""
 NOT_FOR_USERS = {"dev"}
 _DISTRIBUTION = "thresher-crawler"
+_COMPILE = (
+    "install a C compiler, then: pip install --force-reinstall --no-deps --no-binary thresher-crawler thresher-crawler"
+)
 _OLDEST_SQLITE = (3, 38, 0)
 
 
@@ -101,6 +104,14 @@ def _machine(folder: Path) -> Iterator[DoctorCheck]:
     sqlite_ok = sqlite3.sqlite_version_info >= _OLDEST_SQLITE
     yield DoctorCheck("sqlite", sqlite_ok, sqlite3.sqlite_version, "" if sqlite_ok else "3.38 or newer")
     yield DoctorCheck("pycurl", True, version("pycurl"))
+    switched_off = os.environ.get("THRESHER_NATIVE") == "0"
+    yield DoctorCheck(
+        "compiled loops",
+        native.compiled is not None,
+        "in use" if native.compiled else "not in use; a page takes more processor time",
+        "" if native.compiled else "unset THRESHER_NATIVE" if switched_off else _COMPILE,
+        is_optional=True,
+    )
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     yield DoctorCheck("machine", True, f"{os.cpu_count()} cores, {memory:.0f} GiB of memory")
     free = shutil.disk_usage(folder).free / 2**30

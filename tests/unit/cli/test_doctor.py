@@ -1,4 +1,4 @@
-"""The list of extras is that of pyproject.toml."""
+"""What is installed, and what is missing; the list of extras is that of pyproject.toml."""
 
 import json
 import tomllib
@@ -43,3 +43,21 @@ def test_a_missing_package_of_an_included_extra_is_missing(monkeypatch, tmp_path
 
 def test_only_the_extra_for_contributors_is_left_out():
     assert {"dev"} == doctor.NOT_FOR_USERS
+
+
+def test_the_compiled_loops_are_in_use_or_not(monkeypatch, tmp_path):
+    monkeypatch.setattr(doctor.native, "compiled", object())
+    assert loops(tmp_path) == "ok  compiled loops   in use"
+    monkeypatch.setattr(doctor.native, "compiled", None)
+    assert "--  compiled loops   not in use; a page takes more processor time  → install a C compiler" in loops(
+        tmp_path
+    )
+    monkeypatch.setenv("THRESHER_NATIVE", "0")
+    assert loops(tmp_path).endswith("→ unset THRESHER_NATIVE")
+
+
+def loops(folder):
+    done = called("doctor", folder=folder)
+    assert done.returncode == 0
+    [line] = [line.strip() for line in done.stdout.splitlines() if "compiled loops" in line]
+    return line
