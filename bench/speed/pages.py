@@ -1,17 +1,18 @@
 """Pages per second on loopback: one Thresher worker beside bare Scrapy, ``python -m bench.speed.pages``.
 
-Four legs take the same number of pages from the same recording server (30 KB pages, 60 links each, 200 hosts, no
-delay):
+Thresher is what a user gets: the wheel is built and installed into a new environment. Five legs take the same number of
+pages from the same recording server (30 KB pages, 60 links each, 200 hosts, no delay):
 
 - ``thresher``: ``thresher run DIR --workers 1``, with frontier, judge and collection as they are by default.
+- ``thresher, pure wheel``: the same, from the wheel without compiled loops.
 - ``breadth-first``: bare Scrapy, `LinkExtractor`, every link a `Request`, first in first out.
 - ``download``: bare Scrapy, the URLs given, nothing parsed.
 - ``fetch``: Thresher's downloader alone, the URLs given, nothing parsed.
 
 Every leg is a process of its own, in every round one after the other. Pages and seconds are those of the recording
-server, from the first request to the last response; CPU is the process's with its children, less what the same leg
-needs for a handful of pages, so that imports do not count. The recording server runs in a third process; what it can
-give at most is measured first.
+server, from the first request to the last response. CPU is that of all threads of the process and of all processes that
+it started, less what the same leg needs for a handful of pages, so that imports do not count. The recording server runs
+in a third process; what it can give at most is measured first.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from statistics import median
 from typing import Any
 
 from bench.speed.full_speed import CONCURRENCY, SITE, full_speed
-from testing.crawl_process import REPOSITORY, THRESHER, Crawl
+from testing.building import build_wheel, install
+from testing.crawl_process import REPOSITORY, Crawl
 from testing.machine import machine
 from testing.processes import kill_family
 from testing.recording_server import report
@@ -69,7 +71,27 @@ class Sample:
 Leg = Callable[[Recorder, int], Sample]
 
 
-def measure(recorder: Recorder, command: Sequence[str]) -> Sample:
+UNSET = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "THRESHER_NATIVE")
+"""Variables that a new user has not set."""
+EXTRAS = "redis,warc"
+
+
+def installed(folder: Path, *, native: str = "require") -> str:
+    """Build the wheel, install it into a new environment in a folder, and return its Python.
+
+    Args:
+        native: ``0`` for the wheel without compiled loops.
+    """
+    wheel = build_wheel(folder / "wheel", THRESHER_NATIVE=native)
+    return str(install(wheel, folder / "environment", "--compile", extras=EXTRAS))
+
+
+def as_a_user() -> dict[str, str]:
+    """Return the environment variables of a new user."""
+    return {name: value for name, value in os.environ.items() if name not in UNSET}
+
+
+def measure(recorder: Recorder, command: Sequence[str], variables: Mapping[str, str] = os.environ) -> Sample:
     """Run a crawler to its end and ask the recording server what it did.
 
     Raises:
@@ -80,6 +102,7 @@ def measure(recorder: Recorder, command: Sequence[str]) -> Sample:
         process = subprocess.Popen(
             command,
             cwd=REPOSITORY,
+            env=variables,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -109,16 +132,19 @@ def _wait(process: subprocess.Popen[bytes]) -> tuple[int, float, float]:
     raise RuntimeError(f"a leg was not done after {LEG_SECONDS:.0f} s")
 
 
-def thresher(strategy: str = "thresher", *, store: str = "sqlite", workers: int = 1, warc: bool = False) -> Leg:
-    """Return the leg of Thresher in a new folder."""
+def thresher(
+    python: str, strategy: str = "thresher", *, store: str = "sqlite", workers: int = 1, warc: bool = False
+) -> Leg:
+    """Return the leg of the Thresher that an environment has, in a new folder."""
     settings = full_speed(strategy={"name": strategy}, output={"warc": warc}, store=store)
+    command = [python, "-m", "thresher"]
 
     def leg(recorder: Recorder, pages: int) -> Sample:
         with tempfile.TemporaryDirectory() as folder:
-            crawl = Crawl(Path(folder) / f"crawl{time.monotonic_ns()}")  # a store knows crawls by their names
+            crawl = Crawl(Path(folder) / f"crawl{time.monotonic_ns()}", command)  # a store knows crawls by their names
             crawl.create(recorder.seed_url, settings)
             options = ["--pages", str(pages), "--workers", str(workers)]
-            return measure(recorder, [*THRESHER, "run", str(crawl.folder), *options])
+            return measure(recorder, [*command, "run", str(crawl.folder), *options], as_a_user())
 
     return leg
 
@@ -133,7 +159,18 @@ def bare(spider: str) -> Leg:
     return leg
 
 
-LEGS: dict[str, Leg] = {"thresher": thresher(), **{name: bare(name) for name in ("breadth-first", "download", "fetch")}}
+BARE = ("breadth-first", "download", "fetch")
+NAMES = ("thresher", "thresher, pure wheel", *BARE)
+
+
+def legs_of(names: Sequence[str], folder: Path) -> dict[str, Leg]:
+    """Return legs by their names; what they need is installed into a folder."""
+    legs = {name: bare(name) for name in BARE}
+    if "thresher" in names:
+        legs["thresher"] = thresher(installed(folder / "compiled"))
+    if "thresher, pure wheel" in names:
+        legs["thresher, pure wheel"] = thresher(installed(folder / "pure", native="0"))
+    return {name: legs[name] for name in names}
 
 
 def fetch_with_downloader(port: int, pages: int) -> None:
@@ -270,8 +307,9 @@ def _say(text: str) -> None:
 def bench(names: Sequence[str], pages: int, rounds: int) -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as folder, running(SITE, Path(folder) / "hits.csv", "--robots=404") as recorder:
+        legs = legs_of(names, Path(folder))
         first, again = (max_pages_per_second(recorder, count=pages) for _ in range(2))
-        results = compare(recorder, {name: LEGS[name] for name in names}, pages, rounds)
+        results = compare(recorder, legs, pages, rounds)
     print(f"{machine()}; {pages} pages a round, median of {rounds} rounds; ", end="")
     print(f"the server alone gives {first:.0f} pages/s while it makes the pages, {again:.0f} when it has them.\n")
     print(table(results))
@@ -282,7 +320,7 @@ def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.speed.pages", description="Pages per second on loopback.")
     parser.add_argument("--pages", type=int, default=2000, help="pages per leg and round")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--legs", nargs="+", choices=list(LEGS), default=list(LEGS))
+    parser.add_argument("--legs", nargs="+", choices=NAMES, default=NAMES)
     parser.add_argument("--spider", help=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
     return parser

@@ -2,12 +2,11 @@
 
 ``python -m bench.speed.speed`` (``make bench``; an hour).
 
-The pages, the recording server and what is counted are those of `bench.pages`. Beside bare Scrapy and Thresher with
-three strategies, on SQLite and on Redis, with one worker and with two, run other crawlers as their users run them, when
-``--rivals PYTHON`` names an environment that has scrapy-redis, crawlee[parsel] and crawl4ai installed. trafilatura's
-focused crawler is not among them: it follows no links to addresses, and the recording server has no names.
-
-Then what a page costs by stages, from `bench.speed.stages`.
+The pages, the recording server and what is counted are those of `bench.speed.pages`: Thresher is the built wheel in a
+new environment. Beside bare Scrapy and Thresher with three strategies, on SQLite and on Redis, with one worker and with
+two, run other crawlers as their users run them, when ``--rivals PYTHON`` names an environment that has scrapy-redis,
+crawlee[parsel] and crawl4ai installed. trafilatura's focused crawler is not among them: it follows no links to
+addresses, and the recording server has no names.
 """
 
 from __future__ import annotations
@@ -16,12 +15,9 @@ import argparse
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
-from bench.speed.pages import LEGS, SITE, Leg, Sample, compare, measure, table, thresher
-from bench.speed.stages import STAGES
-from bench.speed.stages import measure as measure_stages
+from bench.speed.pages import SITE, Leg, Sample, bare, compare, installed, measure, table, thresher
 from testing.machine import machine
 from testing.recording_server.load import max_pages_per_second
 from testing.recording_server.process import Recorder, running
@@ -30,16 +26,16 @@ from testing.servers.store import store_server
 
 STRATEGIES = ("breadth-first", "fcmrps", "thresher")
 RIVALS = Path(__file__).parent / "rivals"
-STAGE_PAGES = 1_000
 
 
-def ours(store: str) -> dict[str, Leg]:
-    """Return the legs of Thresher; archives are written where the flagship stands for all."""
-    legs = {f"{name}, SQLite": thresher(name) for name in STRATEGIES}
-    legs["thresher, SQLite, WARC"] = thresher(warc=True)
-    legs["thresher, SQLite, 2 workers"] = thresher(workers=2)
-    legs |= {f"{name}, Redis": thresher(name, store=store) for name in STRATEGIES}
-    legs["thresher, Redis, 2 workers"] = thresher(store=store, workers=2)
+def ours(python: str, pure: str, store: str) -> dict[str, Leg]:
+    """Return the legs of Thresher, from two environments; archives are written where one strategy stands for all."""
+    legs = {f"{name}, SQLite": thresher(python, name) for name in STRATEGIES}
+    legs["thresher, SQLite, pure wheel"] = thresher(pure)
+    legs["thresher, SQLite, WARC"] = thresher(python, warc=True)
+    legs["thresher, SQLite, 2 workers"] = thresher(python, workers=2)
+    legs |= {f"{name}, Redis": thresher(python, name, store=store) for name in STRATEGIES}
+    legs["thresher, Redis, 2 workers"] = thresher(python, store=store, workers=2)
     return legs
 
 
@@ -73,15 +69,6 @@ def _empty(store: str) -> None:
     subprocess.run(["redis-cli", "-u", store, "FLUSHALL"], check=True, stdout=subprocess.DEVNULL)
 
 
-def stages(say: Callable[[str], None]) -> None:
-    """Print what a page costs, stage by stage."""
-    say(f"| CPU ms per page, {STAGE_PAGES} pages | {' | '.join(STAGES)} |")
-    say(f"|---|{'---|' * len(STAGES)}")
-    for name in STRATEGIES:
-        spent = measure_stages({"strategy": {"name": name}}, STAGE_PAGES)
-        say(f"| {name} | {' | '.join(f'{spent[stage]:.2f}' for stage in STAGES)} |")
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(
@@ -97,7 +84,8 @@ def main() -> None:
         store_server("redis", Path(folder) / "store") as store,
         running(SITE, Path(folder) / "hits.csv", "--robots=404") as recorder,
     ):
-        legs = {"breadth-first": LEGS["breadth-first"], "download": LEGS["download"], **ours(store.url)}
+        python, pure = installed(Path(folder) / "compiled"), installed(Path(folder) / "pure", native="0")
+        legs = {"breadth-first": bare("breadth-first"), "download": bare("download"), **ours(python, pure, store.url)}
         if options.rivals:
             legs |= rivals(options.rivals, store.url)
         if options.legs:
@@ -106,8 +94,7 @@ def main() -> None:
         results = compare(recorder, legs, options.pages, options.rounds)
     print(f"{machine()}; {options.pages} pages a round, median of {options.rounds} rounds; ", end="")
     print(f"the server alone gives {first:.0f} pages/s while it makes the pages, {again:.0f} when it has them.\n")
-    print(table(results), end="\n\n")
-    stages(lambda line: print(line, flush=True))
+    print(table(results))
 
 
 if __name__ == "__main__":
