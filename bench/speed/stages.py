@@ -63,8 +63,7 @@ class Watches:
     def watch(self, stage: str, owner: object, *names: str) -> None:
         """Put methods of an object on a stage's watch."""
         for name in names:
-            if hasattr(owner, name):
-                setattr(owner, name, self.on(stage, getattr(owner, name)))
+            setattr(owner, name, self.on(stage, getattr(owner, name)))
 
 
 def write_topic(folder: Path, settings: Mapping[str, Any]) -> None:
@@ -111,15 +110,16 @@ async def fill(frontier: CrawlStore, waiting: int) -> None:
 
 async def turn(crawl: CrawlSetup, watches: Watches, pages: int) -> None:
     """Let pages go through the line, as many at once as a worker has open."""
-    frontier_calls = ("_add", "_lease", "_commit", "_remember")
+    frontier_calls = ("_add", "_lease", "_commit")
     pipeline = build_pipeline(crawl, "w1", parse=watches.on("parse", parse))
     frontier, done, numbers = pipeline.frontier, 0, {SITE.url(page, PORT): page for page in range(SITE.pages)}
     assert isinstance(frontier, SqliteFrontier)
     watches.watch("frontier", frontier, *frontier_calls)
     watches.watch("frontier", frontier._file, "read")
     watches.watch("judge", pipeline._judge, "judge", "learn")
-    watches.watch("score", pipeline._strategy, "score", "revise")
-    watches.watch("archive", pipeline._outcomes, "_stored_content")
+    revises = ["revise"] if hasattr(pipeline._strategy, "revise") else []
+    watches.watch("score", pipeline._strategy, "score", *revises)
+    watches.watch("archive", pipeline.outcomes, "_markup")
     assert isinstance(pipeline._archive, PageStoreWriter)
     watches.watch("archive", pipeline._archive, "write", "apply_revisions")
     await pipeline.seed(crawl.seeds())

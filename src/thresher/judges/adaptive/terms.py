@@ -129,6 +129,8 @@ MAX_CHARACTERS = 50_000
 """Text beyond this is ignored."""
 LEAD_CHARACTERS = 500
 """Length of the lead, besides the title."""
+MAX_OTHERS = 1 << 17
+"""Terms that are remembered because they are no forms of the phrases' words."""
 MIN_LETTERS = 5
 """Shorter stems are prefixes of too many other words."""
 TITLED, TITLED_WEIGHT = "title:", 0.001
@@ -169,6 +171,7 @@ class PhraseWords:
         self._forms_by_language: dict[str, dict[str, str]] = {}
         self._words: dict[str, list[str]] = {}
         self._pairs: set[tuple[str, str]] = set()
+        self._others: set[str] = set()  # terms that are no forms of the words
         self._named = [[terms for word in phrase.split() if (terms := self._written[word])] for phrase in phrases]
         for phrase in phrases:
             terms = [term for word in phrase.split() for term in self._written[word]]
@@ -210,17 +213,29 @@ class PhraseWords:
         return [TITLED + " ".join(terms) for terms in sorted(words)]
 
     def _unified(self, page: ParsedPage, terms: TermVector) -> TermVector:
-        forms = {name: word for name in terms.names if name[:MIN_LETTERS] in self._words if (word := self._of(name))}
+        names = set(terms.names)
+        forms = self._forms_among(names)
         if stems := self._forms(stemmed_as(page.language)):
-            forms |= {name: stems[name] for name in terms.names if name in stems}
-        pairs = self._count_pairs(page, {*terms.names, *forms.values()}, forms)
+            forms |= {name: stems[name] for name in names & stems.keys()}
+        names.update(forms.values())
+        pairs = self._count_pairs(page, names, forms)
         if not (forms or pairs):
             return terms
-        n: dict[str, float] = {}  # in the order of the terms, since the first ones are the opening
-        for name, times in zip(terms.names, np.expm1(terms.weights).tolist(), strict=True):
-            word = forms.get(name, name)
-            n[word] = n.get(word, 0.0) + times
-        return TermVector.of_counts(n | pairs)
+        merged, times = _merged(terms.names, np.expm1(terms.weights), forms)
+        counts = np.concatenate([times, np.fromiter(pairs.values(), dtype=np.float64, count=len(pairs))])
+        return TermVector([*merged, *pairs], np.log1p(counts))
+
+    def _forms_among(self, names: set[str]) -> dict[str, str]:
+        """Return the terms that are other forms of the phrases' words, with these words."""
+        if len(self._others) > MAX_OTHERS:
+            self._others.clear()
+        forms = {}
+        for name in names - self._others:
+            if name[:MIN_LETTERS] in self._words and (word := self._of(name)):
+                forms[name] = word
+            else:
+                self._others.add(name)
+        return forms
 
     def _forms(self, language: str) -> dict[str, str]:
         """Return the words' stems in a language that differ from the terms that stand for them, with these terms."""
@@ -257,3 +272,23 @@ class PhraseWords:
 def _first(word: str, languages: Sequence[str]) -> list[str]:
     """Return the terms of a word in the first language in which it has any."""
     return next(filter(None, (tokenize(word, code) for code in languages)), [])
+
+
+def _merged(names: list[str], times: Weights, forms: Mapping[str, str]) -> tuple[list[str], Weights]:
+    """Add the counts of other forms to those of their words, at the first of them; the order of all others stays."""
+    if not forms:
+        return names, times
+    names, places = [*names], {name: place for place, name in enumerate(names)}
+    affected = sorted(places[name] for name in {*forms, *forms.values()} if name in places)
+    first: dict[str, int] = {}
+    again = []
+    for place in affected:
+        word = forms.get(names[place], names[place])
+        if word in first:
+            times[first[word]] += times[place]
+            again.append(place)
+        else:
+            first[word], names[place] = place, word
+    for place in reversed(again):
+        del names[place]
+    return names, np.delete(times, again)
