@@ -12,7 +12,7 @@ of a few words is merged with the next one beside it, the last with the one befo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -27,6 +27,11 @@ BLOCK_TAGS = "article section main nav aside header footer form fieldset div tab
 
 MAX_RAW_CHARACTERS = 2 << 20
 """Text beyond this is ignored: splitting a text into words needs twenty times its memory."""
+
+OTHER_TARGETS = ("data-href", "xlink:href")
+"""Attributes with the address of a link whose ``href`` has none."""
+_WITH_OTHERS = r"a[data-href], area[data-href], a[xlink\:href], area[xlink\:href], svg a"
+"""The links that may have such attributes."""
 
 MAX_LINKS = 5_000
 """Links beyond this many on one page are ignored."""
@@ -58,7 +63,7 @@ class LinkElement:
     """A link as found, before its URL is resolved.
 
     Args:
-        node: The element.
+        node: The element; None from the compiled walk.
         attributes: Its attributes.
         target: The URL as written.
         start, end: The range of its text in the pieces of the page.
@@ -68,9 +73,10 @@ class LinkElement:
         headings_above: Number of headings that begin before it.
         heading: The heading that contains it.
         picture: Alternative text of the first image inside it that has one.
+        path: The path of elements to it, from the compiled walk; otherwise empty.
     """
 
-    node: LexborNode
+    node: Any
     attributes: dict[str, str | None]
     target: str
     start: int
@@ -82,6 +88,7 @@ class LinkElement:
     headings_above: int
     heading: HeadingElement | None
     picture: str = ""
+    path: str = ""
 
 
 @dataclass(slots=True)
@@ -120,8 +127,29 @@ VisiblePlace = tuple[int, list[str], LinkElement | None, HeadingElement | None, 
 Place = VisiblePlace | None
 
 
-def walk(tree: LexborHTMLParser) -> Walk:
-    """Collect text, headings and links of a document."""
+def walk(tree: LexborHTMLParser, source: str) -> Walk:
+    """Collect text, headings and links of a document.
+
+    Args:
+        source: Its markup.
+    """
+    if _TREE and tree.root:
+        found = Walk()
+        has_others = any(name in source for name in OTHER_TARGETS)
+        others = {node.mem_id: _other_target(node.attributes) for node in tree.css(_WITH_OTHERS)} if has_others else {}
+        try:
+            noscripts = _TREE.walk(tree.root.mem_id, found, {node: target for node, target in others.items() if target})
+        except _TREE.NotSupported:
+            return walk_nodes(tree)
+        for node in tree.css("noscript") if noscripts else ():
+            if node.mem_id in noscripts:
+                _enter_noscript(found, node)
+        return found
+    return walk_nodes(tree)
+
+
+def walk_nodes(tree: LexborHTMLParser) -> Walk:
+    """Do `walk` by the nodes of selectolax: the reference for the compiled walk."""
     found = Walk()
     pieces = found.pieces
     line, block = 0, found.blocks[0]
@@ -197,7 +225,7 @@ def _enter_hidden(_: Walk, __: LexborNode, ___: VisiblePlace) -> Place:
     return None
 
 
-def _enter_noscript(found: Walk, node: LexborNode, _: VisiblePlace) -> Place:
+def _enter_noscript(found: Walk, node: LexborNode, _: VisiblePlace | None = None) -> Place:
     found.hidden_links += node.css("a[href], area[href]")[: MAX_LINKS - len(found.hidden_links)]
     return None
 
@@ -223,7 +251,7 @@ def _add_link(found: Walk, node: LexborNode, place: VisiblePlace, name: str) -> 
     attributes = node.attributes
     target = attributes.get(name)
     if name == "href" and (not target or target.startswith(("#", "javascript:"))):
-        target = attributes.get("data-href") or attributes.get("xlink:href") or target
+        target = _other_target(attributes) or target
     if not target or target.startswith("#") or len(found.links) >= MAX_LINKS:
         return None
     here, inside = len(found.pieces), len(place[1])
@@ -233,6 +261,11 @@ def _add_link(found: Walk, node: LexborNode, place: VisiblePlace, name: str) -> 
     )
     found.links.append(link)
     return link
+
+
+def _other_target(attributes: Mapping[str, str | None]) -> str | None:
+    """Return the address of a link in the other attributes that may hold it."""
+    return next(filter(None, map(attributes.get, OTHER_TARGETS)), None)
 
 
 def tag_ids(names: str) -> frozenset[int]:
@@ -263,6 +296,52 @@ _ENTER: dict[int, _Enter | None] = {
     **dict.fromkeys(tag_ids("img"), _enter_image),
 }
 
+
+_ELEMENTS = (
+    "a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body"
+    " br button canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em"
+    " embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i"
+    " iframe image img input ins isindex kbd keygen label legend li link listing main map mark marquee menu meta meter"
+    " nav nobr noembed noframes noscript object ol optgroup option output p param picture plaintext pre progress q rb"
+    " rp rt rtc ruby s samp script section select slot small source span strike strong style sub summary sup svg table"
+    " tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp g path math"
+)
+"""Elements whose names the compiled walk knows; it leaves pages with others around a link to the walk in Python."""
+_KINDS = (
+    None,
+    _enter_line,
+    _enter_block,
+    _enter_heading,
+    _enter_hidden,
+    _enter_link,
+    _enter_frame,
+    _enter_image,
+    _enter_noscript,
+)
+"""What is done at the start of an element, by the numbers that the compiled walk has for it."""
+MAX_PATH_ELEMENTS = 64
+"""Elements of a link's path."""
+
+
+def _compiled_walk() -> Any:
+    """Return the compiled walk; None when there is none, or nodes have another layout than it expects."""
+    if not compiled:
+        return None
+    from thresher.native import tree
+
+    page: Any = LexborHTMLParser("<div><p>text</p><a href=1 src=2 rel=3 alt=4 title=5></a></div>")
+    nodes = [page.css_first("div"), page.css_first("p"), page.css_first("p").child, page.css_first("a")]
+    attributes = tree.probe([node.mem_id for node in nodes], "text")
+    if attributes is None:
+        return None
+    kinds = {tag: _KINDS.index(enter) for tag, enter in _ENTER.items()}
+    names = {create_tag(name).tag_id: name for name in _ELEMENTS.split()}
+    classes, limits = (LinkElement, HeadingElement), (MAX_LINKS, MAX_PATH_ELEMENTS)
+    tree.prepare(kinds, _INLINE, names, (TEXT_TAG, COMMENT_TAG), attributes, classes, limits)
+    return tree
+
+
+_TREE = _compiled_walk()
 
 MIN_TOKENS = 10
 """Minimum size of a block in words, or unspaced characters."""

@@ -19,7 +19,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from thresher.native import compiled
 from thresher.parsing.documents.plain_text import is_text, text_markup
-from thresher.parsing.dom import MAX_LINKS, Blocks, LinkElement, Walk, read_blocks, walk
+from thresher.parsing.dom import MAX_LINKS, MAX_PATH_ELEMENTS, Blocks, LinkElement, Walk, read_blocks, walk
 from thresher.parsing.markup import UTF_8, markup_with_charset
 from thresher.parsing.opt_outs import RSL, RSL_TYPE, TDM_RESERVATION, reserves, response_opt_outs, word_opt_outs
 from thresher.parsing.response import FEED_TYPES
@@ -32,7 +32,6 @@ CONTEXT_TOKENS = 10
 """Words, or Chinese bigrams, on each side of a link that are its context."""
 
 MAX_ANCHOR_CHARACTERS = 200
-MAX_PATH_ELEMENTS = 64
 
 _CONTEXT_CHARACTERS = 200  # contains ten tokens of ordinary length
 _CONTEXT_PIECES = 30  # half of them are blanks between elements
@@ -87,7 +86,7 @@ def read_links(found: Walk, blocks: Blocks, headings: Sequence[str], resolve: Ur
                     anchor=_anchor(found, element),
                     context=_context(element),
                     heading=above[element.headings_above],
-                    tag_path=_tag_path(element.node, paths),
+                    tag_path=element.path or _tag_path(element.node, paths),
                     position=len(links),
                     nofollow=_is_unfollowed(element),
                     block=blocks.numbers[heading.next_block if heading else element.block_number],
@@ -354,7 +353,7 @@ def parse_markup(url: str, source: str, charset: str = UTF_8) -> ParsedPage:
     """Parse the decoded and limited markup of a page that was in a charset."""
     tree = LexborHTMLParser(source)
     head = _read_head(tree)
-    found = walk(tree)
+    found = walk(tree, source)
     blocks = read_blocks(found)
     headings = [found.text(heading)[:MAX_FIELD_CHARACTERS] for heading in found.headings]
     text = f"{head.title} {found.text()}".strip()[:MAX_TEXT_CHARACTERS]

@@ -6,8 +6,12 @@ from selectolax.lexbor import LexborHTMLParser
 from thresher.parsing.dom import MAX_LINKS, walk
 
 
+def walked(markup):
+    return walk(LexborHTMLParser(markup), markup)
+
+
 def text_of(markup):
-    return walk(LexborHTMLParser(markup)).text()
+    return walked(markup).text()
 
 
 @pytest.mark.parametrize(
@@ -48,31 +52,31 @@ def test_what_nobody_sees_is_no_text(markup):
 
 
 def test_links_in_hidden_places_are_not_found():
-    assert walk(LexborHTMLParser("<body><noscript><a href=/x>x</a></noscript>")).links == []
+    assert walked("<body><noscript><a href=/x>x</a></noscript>").links == []
 
 
 def test_headings_hold_all_their_text():
-    found = walk(LexborHTMLParser("<h1>One <a href=/x>two</a></h1>between<h2>three</h2>"))
+    found = walked("<h1>One <a href=/x>two</a></h1>between<h2>three</h2>")
     assert [found.text(heading) for heading in found.headings] == ["One two", "three"]
 
 
 def test_links_are_found_in_order_with_their_own_words():
-    found = walk(LexborHTMLParser("<a href=1>one <b>bold</b></a> <a name=x>no link</a> <a href=2><div>two</div></a>"))
+    found = walked("<a href=1>one <b>bold</b></a> <a name=x>no link</a> <a href=2><div>two</div></a>")
     assert [(link.target, found.text(link)) for link in found.links] == [("1", "one bold"), ("2", "two")]
 
 
 def test_frames_and_areas_are_links():
-    found = walk(LexborHTMLParser("<map><area href=a></map><iframe src=b></iframe>"))
+    found = walked("<map><area href=a></map><iframe src=b></iframe>")
     assert [link.target for link in found.links] == ["a", "b"]
-    found = walk(LexborHTMLParser("<frameset><frame src=a><frame src=b></frameset>"))
+    found = walked("<frameset><frame src=a><frame src=b></frameset>")
     assert [link.target for link in found.links] == ["a", "b"]
 
 
 def test_a_jump_within_the_page_is_no_link():
-    assert walk(LexborHTMLParser("<a href='#top'>top</a><a href=''>self</a>")).links == []
+    assert walked("<a href='#top'>top</a><a href=''>self</a>").links == []
 
 
 def test_the_links_of_a_page_are_limited():
-    found = walk(LexborHTMLParser("<a href=x>y</a>" * (MAX_LINKS + 5)))
+    found = walked("<a href=x>y</a>" * (MAX_LINKS + 5))
     assert len(found.links) == MAX_LINKS
     assert found.text() == "y" * (MAX_LINKS + 5)
