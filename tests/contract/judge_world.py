@@ -99,6 +99,8 @@ def average_precision(judge, pages):
 class MemoryStateStore:
     """A state store in memory; it lasts as long as its test."""
 
+    write_seconds = 0.0
+
     def __init__(self, others=()):
         self.entries = {}
         self.others = others

@@ -1,9 +1,9 @@
 """The workflows of the repository: valid, with the least rights, pinned actions, and no stored password."""
 
 import re
-import tomllib
 import subprocess
 import sys
+import tomllib
 
 import pytest
 import yaml

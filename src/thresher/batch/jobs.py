@@ -300,6 +300,8 @@ class _ReadOnlyStates:
 class _ReadOnlyState:
     """The state of a learner; in another process there is nothing to read."""
 
+    write_seconds = 0.0
+
     def __init__(self, store: StateStore | None = None) -> None:
         self._store = store
 

@@ -204,6 +204,8 @@ class SharedStateStore:
         on_write: Called when there is something to flush.
     """
 
+    write_seconds = POLL_SECONDS  # nobody reads more often
+
     def __init__(
         self,
         table: SharedStateTable,

@@ -80,6 +80,11 @@ class Judge(Protocol):
 class StateStore(Protocol):
     """Persistent state of a learner, one entry per kind and worker."""
 
+    @property
+    def write_seconds(self) -> float:
+        """Seconds between two saves at least, as the crawl goes on; 0 where only pages count."""
+        ...
+
     def write(self, kind: str, content: bytes) -> None:
         """Replace this worker's entry of a kind atomically."""
         ...

@@ -7,6 +7,9 @@ from typing import Protocol
 
 
 class _Entries(Protocol):
+    @property
+    def write_seconds(self) -> float: ...
+
     def write(self, kind: str, content: bytes) -> None: ...
 
     def read(self, kind: str) -> bytes | None: ...
@@ -25,6 +28,7 @@ class TopicState:
     def __init__(self, state_store: _Entries, topic: str) -> None:
         self._state_store = state_store
         self._topic = topic
+        self.write_seconds = state_store.write_seconds
 
     def write(self, kind: str, content: bytes) -> None:
         self._state_store.write(self._kind(kind), content)

@@ -15,6 +15,8 @@ class FolderStateStore:
         worker: The worker's name; without a name nothing is ever written.
     """
 
+    write_seconds = 5.0
+
     def __init__(self, folder: Path, worker: str = "") -> None:
         self._folder = folder
         self._worker = worker

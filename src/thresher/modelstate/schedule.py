@@ -6,12 +6,17 @@ Pages of other workers count too, but a worker must not be kept busy by the page
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Callable
+
 REFIT_SHARE = 0.1
 """Pages until the next refit, as a share of the pages seen by all workers."""
 OWN_PAGES, OWN_SHARE = 8, 0.02
 """Own pages between two refits at least: this many, or this share of the pages that a refit reads."""
 FIRST_WRITE, WRITE_SHARE, LAST_WRITE = 5, 0.25, 250
-"""Own pages between two saves: minimum, share of those seen, maximum. A crash loses at most these."""
+"""Own pages between two saves: minimum, share of those seen, maximum. A crash loses at most these, or the pages of
+`write_seconds`."""
 READ_SHARE, LAST_READ = 0.1, 25
 """Own pages between two reads of the other workers' entries: share of those seen, maximum."""
 
@@ -23,7 +28,11 @@ class RefitSchedule:
         refit_pages: Pages of the crawl between two refits at first.
         write: Own pages between two saves: minimum, share of those seen, maximum.
         read_share: Own pages between two reads of other workers' entries, as a share of those seen.
+        clock: Seconds.
+        write_seconds: Seconds between two saves at least: a fast crawl has many pages in the time of one save.
     """
+
+    write_seconds: float = 0.0
 
     def __init__(
         self,
@@ -31,12 +40,15 @@ class RefitSchedule:
         *,
         write: tuple[int, float, int] = (FIRST_WRITE, WRITE_SHARE, LAST_WRITE),
         read_share: float = READ_SHARE,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._refit_pages = refit_pages
         self._write = write
         self._read_share = read_share
         self._next_fit = float(refit_pages)
         self._fit_at = self._written_at = self._read_at = 0
+        self._clock = clock
+        self._written_time = -math.inf
 
     def is_fit_due(self, own: int, everybody: int, rows: int) -> bool:
         """Return whether a refit is due.
@@ -62,11 +74,12 @@ class RefitSchedule:
 
     def is_write_due(self, own: int) -> bool:
         first, share, last = self._write
-        return own - self._written_at >= min(max(first, share * self._written_at), last)
+        enough = own - self._written_at >= min(max(first, share * self._written_at), last)
+        return enough and self._clock() - self._written_time >= self.write_seconds
 
     def written(self, own: int) -> None:
         """Record a save."""
-        self._written_at = own
+        self._written_at, self._written_time = own, self._clock()
 
     def is_read_due(self, own: int) -> bool:
         """Return whether the entries of other workers should be read."""

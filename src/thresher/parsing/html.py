@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -179,7 +180,9 @@ def _first_tokens(text: str) -> list[str]:
     return _first_characters(text).split()
 
 
+@lru_cache(maxsize=1 << 13)
 def _first_characters(text: str) -> str:
+    """Return the first tokens of a text, with what is between them; menus have the same ones on page after page."""
     match = _LEADING_TOKENS(text)
     return match[0] if match else ""
 

@@ -66,7 +66,10 @@ class HostPolicy:
 
     def reject_reason(self, url: str) -> str:
         """Return why a URL must not enter the frontier; empty when it may."""
-        return trap(url) or str(self.skip_reason(url))
+        if shape := trap(url):
+            return shape
+        reason = self.skip_reason(url)
+        return str(reason) if reason else ""
 
     def skip_reason(self, url: str) -> Reason:
         """Return why a URL of the frontier must not be fetched any more; none when it may be."""

@@ -91,6 +91,8 @@ class VirtualStateStores:
 class VirtualStateStore:
     """The state store of a worker's judge or strategy."""
 
+    write_seconds = 0.0
+
     def __init__(self, state_stores: VirtualStateStores, worker: str, part: str) -> None:
         self._state_stores = state_stores
         self._worker = worker

@@ -58,6 +58,19 @@ def test_entries_grow_rarer_but_no_crash_costs_more_than_250_pages():
     assert len(writes) < 40
 
 
+def test_a_fast_crawl_does_not_save_more_often_than_its_store_wants():
+    now = 0.0
+    refit_schedule = RefitSchedule(clock=lambda: now)
+    refit_schedule.write_seconds = 5.0
+    writes = []
+    for own in range(1, 2001):
+        now = own / 100
+        if refit_schedule.is_write_due(own):
+            refit_schedule.written(own)
+            writes.append(own)
+    assert writes == [5, 505, 1005, 1505]
+
+
 def test_others_are_looked_at_after_every_page_at_first_and_at_last_after_25():
     refit_schedule = RefitSchedule()
     reads = turns(refit_schedule.is_read_due, refit_schedule.read, 2000)

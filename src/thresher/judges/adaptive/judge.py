@@ -528,6 +528,7 @@ class AdaptiveJudge:
     def load_state(self, state_store: StateStore) -> None:
         self._state_store = state_store
         for name, side in self._languages.items():
+            side.refit_schedule.write_seconds = state_store.write_seconds
             if entry := state_store.read(_kind(name)):
                 self._worker = side.restore(entry)
         for name, side in self._languages.items():

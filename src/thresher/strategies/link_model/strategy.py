@@ -118,6 +118,7 @@ class LinkModelState:
             The outcomes of the latest URLs of this worker.
         """
         self._state_store = state_store
+        self._refit_schedule.write_seconds = state_store.write_seconds
         if content := state_store.read(OUTCOMES):
             self._latest.extend(_read_outcomes(content))
         if content := state_store.read(LEARNED):
