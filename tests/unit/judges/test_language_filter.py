@@ -173,6 +173,8 @@ def test_a_stored_page_in_another_language_stays_rejected_when_it_is_judged_agai
 class WorkerState:
     """The state of one worker, with the entries of others."""
 
+    write_seconds = 0.0
+
     def __init__(self, *others):
         self.own, self.others = {}, list(others)
 

@@ -20,6 +20,8 @@ TEXTS = {
 class Notes(dict):
     """A state store in memory."""
 
+    write_seconds = 0.0
+
     def write(self, kind, content):
         self[kind] = content
 

@@ -242,6 +242,8 @@ def test_an_empty_page_is_about_nothing():
 class Drawer:
     """A state store in memory; several workers may share one drawer."""
 
+    write_seconds = 0.0
+
     def __init__(self, shared=None, worker="w1"):
         self.entries, self.worker, self.seen = {} if shared is None else shared, worker, {}
 

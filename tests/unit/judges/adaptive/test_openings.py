@@ -130,6 +130,8 @@ def test_more_likeness_of_meaning_never_makes_a_page_less_probable():
 class Folder(dict):
     """State in a dictionary."""
 
+    write_seconds = 0.0
+
     write = dict.__setitem__
     read = dict.get
 

@@ -12,6 +12,8 @@ from thresher.strategies.link_model.term_model import NAME, NameModel, TermModel
 class MemoryStateStore:
     """A state store in memory; what others wrote is read once."""
 
+    write_seconds = 0.0
+
     def __init__(self, others=None):
         self.entries, self.others = {}, others or {}
 
