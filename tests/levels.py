@@ -31,6 +31,7 @@ RULES = {
     r"contract/.*\[.*(valkey|cluster)": "nightly",
     r"contract/.*\[.*(redis|tiered)": "ci",
     # Unit tests of what few commits touch.
+    r"unit/bench/test_speed_gate.*calls_more": "ci",
     r"unit/(bench|deploy|recording_server)/": "nightly",
     r"unit/papers/judges/test_conformance": "nightly",
     r"unit/(lab|papers|frontier/tiered)/": "ci",

@@ -6,17 +6,21 @@ from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
 from random import Random
-from typing import Self
+from typing import Self, cast
 
 from bench.speed.stages import PORT, SITE
+from thresher.frontier.base import CrawlStore
 from thresher.judges.adaptive.judge import AdaptiveJudge
 from thresher.parsing.html import parse
 from thresher.parsing.main_content import stored_markup
+from thresher.pipeline.host_policy import HostPolicy, HostPolicyConfig
+from thresher.pipeline.outcomes import LinkSelector, PipelineRules
 from thresher.records import Candidate, Judgement, Lease, Outcome, ParsedPage
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.strategies.link_model.strategy import LinkModelStrategy
 from thresher.topics.profile import TopicProfile
 from thresher.topics.topic import TopicDefinition
+from thresher.urls.scope import UrlScope
 
 HTML = "text/html; charset=utf-8"
 PHRASE = "perovskite solar cells"
@@ -37,6 +41,10 @@ class OnePage:
         topic = TopicDefinition.from_phrase(PHRASE)
         self._judge = AdaptiveJudge(TopicProfile(vectors=topic.vectors(), seeds=frozenset([SITE.url(0, PORT)])))
         self._strategy = LinkModelStrategy(TopicProfile(vectors=topic.vectors(), labels=topic.labels, phrases=[PHRASE]))
+        rules = PipelineRules(scope=UrlScope(), host_limits=HostPolicyConfig(traps=True))
+        no_frontier = cast(CrawlStore, None)  # the stages ask it nothing
+        policy = HostPolicy(rules.host_limits, frontier=no_frontier, strategy=self._strategy, parse=parse)
+        self._selector = LinkSelector(rules, policy, self._strategy)
         self._writer = PageStoreWriter(folder / "pages.db")
         self._number = 0
 
@@ -60,10 +68,10 @@ class OnePage:
         self.judgement = self._judge.judge(self.page)
 
     def score(self, url: str, body: bytes) -> None:
-        """Score its links."""
+        """Score those of its links that may be followed."""
         self._number += 1
         lease = Lease(url=url, host="host", score=0.5, fence=self._number, until=1.0, hops=1)
-        self.found = list(self._strategy.score(self.page, self.judgement, lease))
+        self.found = self._selector.score(self.page, self.judgement, lease)
         self._strategy.revise([])
 
     def archive(self, url: str, body: bytes) -> None:

@@ -1,6 +1,7 @@
-"""Seconds until a command is done: ``python -m bench.speed.startup``.
+"""Seconds until a command of the installed wheel is done: ``python -m bench.speed.startup``.
 
-``thresher run --pages 1`` on a new crawl of a loopback site, then ``thresher status`` of it; medians of some rounds.
+``thresher --help``, ``thresher run --pages 1`` on a new crawl of a loopback site, then ``thresher status`` of it;
+medians of some rounds.
 """
 
 from __future__ import annotations
@@ -9,35 +10,35 @@ import argparse
 import subprocess
 import tempfile
 import time
+from collections import defaultdict
 from pathlib import Path
 from statistics import median
 
 from bench.speed.full_speed import SITE, full_speed
-from testing.crawl_process import THRESHER, Crawl
+from bench.speed.pages import as_a_user, installed
+from testing.crawl_process import Crawl
 from testing.machine import machine
 from testing.recording_server.process import running
-
-
-def seconds(*command: str) -> float:
-    """Run a command of Thresher to its end."""
-    began = time.perf_counter()
-    subprocess.run([*THRESHER, *command], check=False, capture_output=True)
-    return time.perf_counter() - began
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.speed.startup", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    runs, statuses = [], []
+    seconds: dict[str, list[float]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder, running(SITE, Path(folder) / "hits.csv", "--robots=404") as site:
+        command = [installed(Path(folder) / "installed"), "-m", "thresher"]
         for number in range(options.rounds):
-            crawl = Crawl(Path(folder) / f"crawl{number}")
+            crawl = Crawl(Path(folder) / f"crawl{number}", command)
             crawl.create(site.seed_url, full_speed())
-            runs.append(seconds("run", str(crawl.folder), "--pages", "1", "--workers", "1"))
-            statuses.append(seconds("status", str(crawl.folder)))
+            name = str(crawl.folder)
+            for words in (["--help"], ["run", name, "--pages", "1", "--workers", "1"], ["status", name]):
+                began = time.perf_counter()
+                subprocess.run([*command, *words], env=as_a_user(), check=False, capture_output=True)
+                seconds[words[0]].append(time.perf_counter() - began)
     print(f"{machine()}; median of {options.rounds} rounds")
-    print(f"run --pages 1: {median(runs):.2f} s; status: {median(statuses):.2f} s")
+    for word, measured in seconds.items():
+        print(f"{word}: {median(measured):.2f} s")
 
 
 if __name__ == "__main__":
