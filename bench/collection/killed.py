@@ -51,11 +51,17 @@ def served(web: str) -> Iterator[dict[str, str]]:
     with subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
-            printed = "".join(server.stdout.readline() for _ in range(4))
+            printed = ""
+            while '"*:443"' not in printed:  # the last line
+                printed += server.stdout.readline() or _ended(web)
             places: dict[str, str] = yaml.safe_load(printed)["network"]["connect_to"]
             yield places
         finally:
             server.send_signal(signal.SIGKILL)
+
+
+def _ended(web: str) -> str:
+    raise RuntimeError(f"the server of {web} has ended")
 
 
 def make(root: Path, places: dict[str, str]) -> Crawl:

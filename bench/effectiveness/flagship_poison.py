@@ -17,7 +17,7 @@ from statistics import fmean
 import numpy as np
 
 from thresher.strategies.base import Strategy
-from thresher.strategies.link_model.model import NAMES, Floats, Model, read_prior
+from thresher.strategies.link_model.model import NAMES, PRIOR, Floats, Model, read_prior
 from thresher.strategies.link_model.strategy import LinkModelStrategy
 from thresher_lab.simulation.simulator import Simulator
 from thresher_lab.simulation.tasks import Task, TaskRunner
@@ -61,7 +61,7 @@ def contenders(bench: TaskRunner, task: Task) -> dict[str, Strategy]:
     for name, kind in (("random labels", RandomLabels), ("features upside down", UpsideDown)):
         for net in (True, False):
             strategy = LinkModelStrategy(topic_profile, net=net)
-            strategy._model = kind(read_prior("", NAMES))
+            strategy._model = kind(read_prior(PRIOR, NAMES))
             made[f"{name}{'' if net else ', without net'}"] = strategy
     return made
 

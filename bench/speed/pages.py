@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import math
 import os
 import subprocess
 import sys
@@ -191,12 +190,12 @@ async def _fetch(urls: Sequence[str]) -> None:
     config = CrawlConfig.model_validate(full_speed())
     resolver = GuardedResolver.of(config.network)
     downloader = Downloader(resolver, SlowHostLimiter(CONCURRENCY), headers=usual_headers(config), max_bytes=10 << 20)
-    waiting = iter(urls)
+    waiting, start_by = iter(urls), time.monotonic() + LEG_SECONDS
 
     async def fetch_in_turn() -> None:
         for url in waiting:
             lease = Lease(url=url, host="", score=0.0, fence=0, until=0.0)
-            async with downloader.fetch(FetchRequest(url=url, lease=lease, timeout_seconds=30.0, start_by=math.inf)):
+            async with downloader.fetch(FetchRequest(url=url, lease=lease, timeout_seconds=30.0, start_by=start_by)):
                 pass
 
     await asyncio.gather(*(fetch_in_turn() for _ in range(CONCURRENCY)))

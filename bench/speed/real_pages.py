@@ -1,17 +1,20 @@
 """What real pages cost, by stage: ``python -m bench.speed.real_pages`` (needs ``THRESHER_WEBS``).
 
-Pages of six webs, evenly chosen, go through parser, judge, strategy and page store. Printed: processor time of each
-stage per page, and of all together per 30 KB of markup, so that webs with large and small pages can be compared.
+Pages of six webs, evenly chosen, go through parser, judge, strategy and page store; with ``THRESHER_SUITES`` also the
+articles of as many sites of `bench.conformance.articles`. Printed: processor time of each stage per page, and of all
+together per 30 KB of markup, so that webs with large and small pages can be compared.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 import time
 from pathlib import Path
 from statistics import mean
 
+from bench.conformance.articles import articles
 from bench.speed.one_page import OnePage
 from testing.machine import machine
 from thresher_lab.webs.open_web import open_web
@@ -24,6 +27,7 @@ WEBS = {
     "mdn_zh": "zh",
     "nankai_zh": "zh",
 }
+ARTICLES = "181 articles"
 FIRST_PAGES = 60
 """Pages at the beginning that are not counted: judge and strategy are trained more often then."""
 KILOBYTES = 30
@@ -31,6 +35,8 @@ KILOBYTES = 30
 
 def some_pages(name: str, pages: int) -> list[tuple[str, bytes]]:
     """Return URLs and markup of pages of a web, in UTF-8."""
+    if name == ARTICLES:
+        return [(article.url, article.html) for article in articles(Path(os.environ["THRESHER_SUITES"]))][:pages]
     web = open_web(name)
     urls = list(web.urls())
     found = (web.get(url) for url in urls[:: max(1, len(urls) // pages)])
@@ -59,7 +65,8 @@ def main() -> None:
     print(f"{machine()}; {options.pages} pages of each web, the first {FIRST_PAGES} not counted\n")
     print("| web | KB | parse | judge | score | archive | all, ms | ms per 30 KB |\n|---|---|---|---|---|---|---|---|")
     per_size: dict[str, list[float]] = {"en": [], "zh": []}
-    for name, language in WEBS.items():
+    sets = {**WEBS, ARTICLES: "en"} if os.environ.get("THRESHER_SUITES") else WEBS
+    for name, language in sets.items():
         pages = some_pages(name, options.pages)
         size = mean(len(body) for _, body in pages[FIRST_PAGES:]) / 1000
         stages = milliseconds(pages)
