@@ -23,10 +23,10 @@ from thresher_papers.judges.estimators.chi_square import ChiSquareSelector
 from thresher_papers.judges.estimators.itfidf import ItfIdf
 from thresher_papers.judges.estimators.mutual_information import MutualInformationPruner
 from thresher_papers.judges.estimators.section_counter import SectionCounter
+from thresher_papers.judges.estimators.taxonomy_classifier import TaxonomyClassifier
 from thresher_papers.judges.estimators.weighted_bayes import WeightedNaiveBayes
 from thresher_papers.judges.persistence.files import load, save
 from thresher_papers.judges.persistence.flatten import flatten
-from thresher_papers.judges.estimators.taxonomy_classifier import TaxonomyClassifier
 
 VOCABULARY = 200_000
 WORDS_PER_PAGE = 300

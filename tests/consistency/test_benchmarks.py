@@ -41,7 +41,7 @@ SMALLEST = """
     bench.speed.flagship_cost --pages 20
     bench.speed.judging --pages 30 --runs 1
     bench.speed.page_rows --pages 20
-    bench.speed.pages --pages 30 --rounds 1
+    bench.speed.pages --pages 30 --rounds 1 --legs fetch breadth-first download
     bench.speed.real_pages --pages 70
     bench.speed.speed --pages 30 --rounds 1 --legs 'thresher, SQLite'
     bench.speed.stages --pages 20
