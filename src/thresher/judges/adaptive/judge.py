@@ -563,7 +563,6 @@ class AdaptiveJudge:
         return self._weighed[1]
 
     def _plain_weights(self, page: ParsedPage) -> TermVector:
-        """Return a page's term weights, without regard to the topic."""
         return term_weights(page)
 
 
