@@ -9,8 +9,7 @@ import pytest
 from testing.clock import Clock
 from testing.servers.fixtures import s3, s3_server_of_session  # noqa: F401
 from tests.levels import LEVELS, is_in
-
-ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+from thresher.runner import limit_blas_threads
 
 
 def pytest_configure():
@@ -20,8 +19,7 @@ def pytest_configure():
     start hundreds of processes; each would compile all modules again where the environment says not to keep compiled
     ones. How long one example of a property takes says more about other processes than about us: it has no deadline.
     """
-    for name in ONE_THREAD:
-        os.environ.setdefault(name, "1")
+    limit_blas_threads()
     hypothesis.settings.register_profile("shared machine", deadline=None)
     hypothesis.settings.load_profile("shared machine")
     sys.dont_write_bytecode = False

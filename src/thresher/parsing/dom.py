@@ -19,7 +19,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, create_tag
 
-from thresher.native import compiled
+from thresher.native import compiled, compiled_tree
 from thresher.text.tokens import CJK
 
 BLOCK_TAGS = "article section main nav aside header footer form fieldset div table td ul ol dl blockquote"
@@ -325,20 +325,18 @@ MAX_PATH_ELEMENTS = 64
 
 def _compiled_walk() -> Any:
     """Return the compiled walk; None when there is none, or nodes have another layout than it expects."""
-    if not compiled:
+    if not compiled_tree:
         return None
-    from thresher.native import tree
-
     page: Any = LexborHTMLParser("<div><p>text</p><a href=1 src=2 rel=3 alt=4 title=5></a></div>")
     nodes = [page.css_first("div"), page.css_first("p"), page.css_first("p").child, page.css_first("a")]
-    attributes = tree.probe([node.mem_id for node in nodes], "text")
+    attributes = compiled_tree.probe([node.mem_id for node in nodes], "text")
     if attributes is None:
         return None
     kinds = {tag: _KINDS.index(enter) for tag, enter in _ENTER.items()}
     names = {create_tag(name).tag_id: name for name in _ELEMENTS.split()}
     classes, limits = (LinkElement, HeadingElement), (MAX_LINKS, MAX_PATH_ELEMENTS)
-    tree.prepare(kinds, _INLINE, names, (TEXT_TAG, COMMENT_TAG), attributes, classes, limits)
-    return tree
+    compiled_tree.prepare(kinds, _INLINE, names, (TEXT_TAG, COMMENT_TAG), attributes, classes, limits)
+    return compiled_tree
 
 
 _TREE = _compiled_walk()

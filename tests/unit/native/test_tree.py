@@ -1,5 +1,8 @@
 """The compiled walk finds what the walk over the nodes of selectolax finds."""
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,3 +89,11 @@ def test_another_layout_is_noticed():
     nodes = [tree.css_first("div"), tree.css_first("p"), tree.css_first("p").child, tree.css_first("a")]
     assert dom._TREE.probe([node.mem_id for node in nodes], "text") is None
     assert dom._TREE.probe([node.mem_id for node in reversed(nodes)], "text") is None
+
+
+def test_one_compiled_module_without_the_other_is_not_used():
+    program = (
+        "import sys; sys.modules['thresher.native.tree'] = None; import thresher.parsing.dom as d; print(d.compiled)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "None\n"
