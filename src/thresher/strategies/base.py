@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from thresher.judges.base import StateStore
 from thresher.records import Candidate, Forecast, Judgement, Lease, Merge, ParsedPage, RequestKind, Revision
@@ -63,8 +62,7 @@ class BaseStrategy(ABC):
         """Return candidates for the links of a page."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreChange:
+class ScoreChange(NamedTuple):
     """The old and the new score of a URL."""
 
     was: float

@@ -180,7 +180,7 @@ EARLY_PAGES = 60
 """Pages up to which the best waiting URLs are rescored after every page."""
 SPREAD_PAGES = 100
 """Pages up to which the spread of all names is estimated in every sweep; then when all URLs are rescored."""
-SWEEP_URLS = 1_000
+SWEEP_URLS = 300
 """How many of the best URLs are rescored every few pages."""
 FULL_SWEEP_PAGES, FULL_SWEEP_LINKS = 25, 200
 """Pages between two updates of all words and all waiting URLs: this many, or one for each this many links."""
@@ -462,5 +462,5 @@ class LinkModelStrategy(BaseStrategy):
         changed = np.flatnonzero(hot & (np.abs(now - was) > MIN_CHANGE))
         numbers, was, now = numbers[changed], was[changed], now[changed]
         known.urls["score"][numbers] = now
-        changes = map(ScoreChange, was.tolist(), now.tolist())
+        changes = map(ScoreChange._make, zip(was.tolist(), now.tolist(), strict=True))
         return dict(zip(map(known.names.__getitem__, numbers.tolist()), changes, strict=True))

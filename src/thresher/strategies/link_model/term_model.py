@@ -334,7 +334,8 @@ class NameModel:
         self._model = None
         if self._covariance is None or not self._examples:
             return
-        titles = np.array([vector for vector, _ in self._examples.values()], dtype=np.float32) - self._middle
+        vectors = np.concatenate([vector for vector, _ in self._examples.values()])  # half the time of `np.array`
+        titles = vectors.reshape(-1, self.width).astype(np.float32, copy=False) - self._middle
         relevance = np.array([each for _, each in self._examples.values()], dtype=np.float32)
         if relevance.sum() < MIN_RELEVANCE:
             return
