@@ -58,6 +58,7 @@ class SpeedLimit(StrEnum):
     NOTHING = "nothing"
     STOPPED = "stopped"
     PAUSED = "paused"
+    STORE_RESTARTED = "store_restarted"
     NO_ANSWER = "no_answer"
 
     def words(self, number: int = 0) -> str:
@@ -73,6 +74,8 @@ class SpeedLimit(StrEnum):
                 return f"{pluralize(number, 'host')} parked or unreachable"
             case SpeedLimit.NOTHING:
                 return "the queue is empty"
+            case SpeedLimit.STORE_RESTARTED:
+                return f"paused after the store's restart, {number} s left"
             case SpeedLimit.NO_ANSWER:
                 return "the store does not answer"
         return self.value
@@ -134,9 +137,11 @@ class CrawlStatus(Counts):
 
     @property
     def limit(self) -> tuple[SpeedLimit, int]:
-        """What limits the speed now, and how many workers, hosts or open requests that is about."""
+        """What limits the speed now, and how many workers, hosts, open requests or seconds that is about."""
         if self.state is not CrawlState.RUNNING:
             return SpeedLimit(self.state.value), 0
+        if self.pause_seconds:
+            return SpeedLimit.STORE_RESTARTED, self.pause_seconds
         if not self.pages and not self.leased and self.ready:
             return SpeedLimit.STARTING, 0
         if self.ready:

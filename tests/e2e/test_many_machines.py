@@ -25,6 +25,7 @@ from thresher.frontier.redis.frontier import RedisFrontier
 SITE = Site(pages=120, hosts=12)
 ENDLESS = Site(pages=20_000, hosts=40)
 NAME = "solar"
+DELAY_SECONDS = 0.4
 
 
 class Machines:
@@ -72,6 +73,15 @@ class Machines:
             **counts,
             "workers": [{"name": one.name, **asdict(one.heartbeat)} for one in workers if not one.is_silent],
         }
+
+    def started(self):
+        with self.store.client() as client:
+            return json.loads(client.get(key_of(NAME, "run")))["since"]
+
+    def ended(self):
+        done = self.call("status", "--crawl", NAME, "--json")
+        assert not done.returncode, done.stderr
+        return json.loads(done.stdout)["ended"]["code"]
 
     def await_status(self, condition, seconds=40.0):
         deadline = time.monotonic() + seconds
@@ -126,7 +136,9 @@ def write_crawl(folder, recorder, **more):
 @pytest.fixture
 def small(tmp_path):
     with running(SITE, tmp_path / "hits.csv") as recorder:
-        write_crawl(tmp_path / "first" / NAME, recorder)
+        # slow enough that a machine which looks for the crawl every two seconds still finds pages
+        politeness = {"delay_seconds": DELAY_SECONDS, "contact": "tests@example.org"}
+        write_crawl(tmp_path / "first" / NAME, recorder, politeness=politeness)
         yield recorder
 
 
@@ -145,7 +157,7 @@ def test_machines_that_share_a_store_fetch_every_page_once_and_politely(small, m
     watcher = machines.run("--workers", 0)
     codes = [process.wait(90) for process in (watcher, *workers)]
     assert codes == [0, 0, 0], machines.words()
-    report = small.report(delay_seconds=0.05)
+    report = small.report(delay_seconds=DELAY_SECONDS)
     assert (report.open_at_once, report.violations) == (1, 0)
     there = [machines.exported("second"), machines.exported("third")]
     assert min(map(len, there)) > 0
@@ -183,6 +195,34 @@ def test_a_machine_may_leave_alone_and_an_order_to_stop_reaches_all(endless, mac
     late = machines.work("second")
     assert late.wait(30) == 0
     assert machines.status()["pages"] == reported["pages"]
+
+
+def test_workers_outlive_a_restarted_owner_which_continues_the_same_run(endless, machines):
+    owner = machines.run("--workers", 0, "--pages", 150)
+    machines.await_status(lambda reported: reported["waiting"])
+    worker = machines.work("second")
+    machines.await_status(lambda reported: reported["pages"] > 10)
+    started = machines.started()
+    owner.send_signal(signal.SIGTERM)
+    assert owner.wait(40) == 11, machines.words()
+    assert "This machine left, others continue" in machines.words()["first"]
+    pages = machines.status()["pages"]
+    machines.await_status(lambda reported: reported["pages"] > pages + 5)  # the worker goes on
+    owner = machines.run("--workers", 0, "--pages", 150)
+    assert [owner.wait(90), worker.wait(90)] == [0, 0], machines.words()
+    assert machines.started() == started  # minutes are counted from the first start
+    assert machines.status()["pages"] == 150
+    assert machines.ended() == "pages"
+
+
+def test_the_last_machine_records_the_end_of_a_run_whose_owner_left(endless, machines):
+    owner = machines.run("--workers", 0, "--pages", 60)
+    machines.await_status(lambda reported: reported["waiting"])
+    worker = machines.work("second")
+    machines.await_status(lambda reported: reported["pages"] > 10)
+    owner.send_signal(signal.SIGTERM)
+    assert (owner.wait(40), worker.wait(90)) == (11, 0), machines.words()
+    assert machines.ended() == "pages"
 
 
 def test_the_page_limit_holds_over_all_machines_also_when_its_owner_was_killed(endless, machines):

@@ -16,6 +16,12 @@ from thresher.status import CrawlState, CrawlStatus, SpeedLimit, descriptions
         ({"ready": 3, "pages": 1}, "busy", 2, "2 workers busy"),
         ({"delayed": 36, "pages": 1}, "delay", 36, "36 hosts waiting for their delay"),
         ({"delayed": 1, "pages": 1}, "delay", 1, "1 host waiting for its delay"),
+        (
+            {"ready": 3, "pages": 1, "pause_seconds": 41},
+            "store_restarted",
+            41,
+            "paused after the store's restart, 41 s left",
+        ),
         ({"leased": 1, "pages": 1}, "answers", 1, "waiting for 1 response"),
         ({"parked": 2, "pages": 1}, "parked", 2, "2 hosts parked or unreachable"),
         ({"pages": 1}, "nothing", 0, "the queue is empty"),

@@ -25,7 +25,18 @@ SHOWN = (
 )
 """The lines of the output that are a name and a value."""
 ONLY_IN_JSON = (
-    *("interval", "other_languages", "forecast", "topics", "blocked", "collection", "ended", "failures", "workers"),
+    *(
+        "pause_seconds",
+        "interval",
+        "other_languages",
+        "forecast",
+        "topics",
+        "blocked",
+        "collection",
+        "ended",
+        "failures",
+    ),
+    "workers",
 )
 ONLY = {
     "duplicates": "where the pages can be read",
@@ -85,6 +96,8 @@ def _printed(reported: CrawlStatus) -> dict[str, Any]:
 
 
 def _further(reported: CrawlStatus, crawl: object) -> Iterator[tuple[str, object]]:
+    if reported.pause_seconds:
+        yield "paused", f"after the store's restart, {reported.pause_seconds} s left"
     if reported.other_languages is not None:
         yield "other languages", reported.other_languages
     if reported.interval:

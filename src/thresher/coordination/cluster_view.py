@@ -41,8 +41,12 @@ class ClusterView(Protocol):
         """Check that the run can start; `names` are those of our workers."""
         ...
 
-    async def begin(self) -> float:
-        """Start or join a run; return for how many seconds it has been running."""
+    async def begin(self, *, continues: bool = False) -> float:
+        """Start or join a run, or continue one; return for how many seconds it has been running.
+
+        Args:
+            continues: Whether workers of other machines are in the middle of it.
+        """
         ...
 
     async def snapshot(self, own: Collection[str]) -> ClusterSnapshot:
@@ -62,7 +66,7 @@ class SingleMachine:
     async def preflight(self, names: Sequence[str]) -> None:
         pass
 
-    async def begin(self) -> float:
+    async def begin(self, *, continues: bool = False) -> float:
         return 0.0
 
     async def snapshot(self, own: Collection[str]) -> ClusterSnapshot:
@@ -116,12 +120,13 @@ class SharedCluster:
                     f"a worker {worker.name} is running on {worker.heartbeat.host}; choose another --name"
                 )
 
-    async def begin(self) -> float:
+    async def begin(self, *, continues: bool = False) -> float:
         await register_machine(self._connection, self._name, self._mark)
         if self._is_owner:
             await DefinitionStore(self._connection, self._name).publish(self._definition, mark=self._mark)
-            await self._orders.begin()
-            return 0.0
+            if not continues:
+                await self._orders.begin()
+                return 0.0
         return (await self._orders.read()).seconds
 
     @cached_property

@@ -33,8 +33,12 @@ class RunEnd:
     at: float = field(default_factory=time.time)
 
 
-async def record_run_end(frontier: SharedState, ended: RunEnd) -> None:
-    """Store the state of the run, replacing that of the previous run."""
+async def record_run_end(frontier: SharedState, ended: RunEnd, *, replaces_end: bool = True) -> None:
+    """Store the state of the run, replacing that of the previous run; an end only if `replaces_end`."""
+    if not replaces_end:
+        known = await last_run_end(frontier, is_running=True)
+        if known and known.code != RUNNING:
+            return
     await frontier.put_state(CRAWL_WIDE, KIND, json.dumps(asdict(ended)), seconds=KEPT_SECONDS)
 
 

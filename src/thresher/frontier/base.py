@@ -250,6 +250,7 @@ class Counts:
         ready: Hosts that may be requested now.
         delayed: Hosts that wait for their delay.
         parked: Hosts with waiting URLs that are parked.
+        pause_seconds: Seconds until URLs are leased again, after a restart of the store.
         duplicates: Pages with the text of another page; 0 where the pages cannot be read.
         expected: Sum of the relevances of the pages; null where they cannot be read.
     """
@@ -265,6 +266,7 @@ class Counts:
     ready: int = 0
     delayed: int = 0
     parked: int = 0
+    pause_seconds: int = 0
     duplicates: int = 0
     expected: float | None = None
 

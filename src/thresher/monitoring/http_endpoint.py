@@ -170,6 +170,10 @@ READ_SECONDS = 5.0
 MAX_BYTES = 16 << 10
 MAX_OPEN = 32
 """Open connections; more are closed without a response, so that no client can keep a worker busy."""
+LAST_SCRAPE_SECONDS = 30.0
+"""How long a worker of a run that has ended waits for one more scrape: twice Prometheus's usual interval."""
+SCRAPED_SECONDS = 60.0
+"""Nobody scrapes a worker that was not scraped for so long."""
 LAG_SECONDS = 0.5
 """Time between two measurements of the loop's lag."""
 PLAIN = "text/plain; charset=utf-8"
@@ -198,6 +202,8 @@ class Endpoint:
         self._server: asyncio.Server | None = None
         self._lag: asyncio.Task[None] | None = None
         self._open = 0
+        self._last_scrape = time.monotonic()  # a new worker may not have been found yet
+        self._scraped = asyncio.Event()
         self._pages: dict[str, Callable[[], Awaitable[Reply]]] = {
             "/metrics": self._metrics,
             "/healthz": self._healthz,
@@ -226,6 +232,14 @@ class Endpoint:
             self._lag.cancel()
         if self._instrumented_frontier:
             self._instrumented_frontier.stop_polling()
+
+    async def show_end(self) -> None:
+        """Show that the run has ended, and wait for one more scrape: a worker that is gone without it may have died."""
+        self._worker_metrics.ended.set(1)
+        if self._server and time.monotonic() - self._last_scrape < SCRAPED_SECONDS:
+            self._scraped.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._scraped.wait(), LAST_SCRAPE_SECONDS)
 
     async def _measure_lag(self) -> None:
         loop = asyncio.get_running_loop()
@@ -265,6 +279,8 @@ class Endpoint:
     async def _metrics(self) -> Reply:
         if self._instrumented_frontier:
             await self._instrumented_frontier.poll()
+        self._last_scrape = time.monotonic()
+        self._scraped.set()
         return 200, EXPOSITION, self._worker_metrics.text()
 
     async def _healthz(self) -> Reply:

@@ -110,6 +110,18 @@ class WorkerMetrics:
         self._crawl_relevant = Gauge(
             "thresher_crawl_relevant_pages", "Relevant pages of the whole crawl.", ["crawl"], registry=registry
         ).labels(self._crawl)
+        self.ended = Gauge(
+            "thresher_crawl_ended",
+            "1 when this worker exits because the run has ended, for all machines; else 0.",
+            ["crawl"],
+            registry=registry,
+        ).labels(self._crawl)
+        self._pause_seconds = Gauge(
+            "thresher_crawl_pause_seconds",
+            "Seconds until URLs are leased again, after a restart of the store; else 0.",
+            ["crawl"],
+            registry=registry,
+        ).labels(self._crawl)
         self._seconds_to_next = Gauge(
             "thresher_crawl_next_seconds",
             "Seconds until a host may be fetched from; NaN: nothing waits.",
@@ -138,6 +150,7 @@ class WorkerMetrics:
             gauge.set(getattr(counts, state))
         self._crawl_pages.set(counts.pages)
         self._crawl_relevant.set(counts.relevant)
+        self._pause_seconds.set(counts.pause_seconds)
         self._seconds_to_next.set(math.nan if seconds_to_next is None else seconds_to_next)
 
     def text(self) -> bytes:

@@ -29,7 +29,8 @@ MIN_SHARE, MIN_ATTEMPTS = 0.01, 100
 class StopReason(Enum):
     """Why a run ended, and how to continue it.
 
-    Reaching a limit that the user set is no failure, so only a run that its user stopped has its own exit code here.
+    Reaching a limit that the user set is no failure. A run that was stopped before its end, or that this machine left,
+    has an exit code of its own: restart policies rely on it.
     """
 
     DONE = ("nothing is left to fetch", "", 0)
@@ -41,6 +42,7 @@ class StopReason(Enum):
     MINUTES = ("the time limit is reached", "Re-run to continue.", 0)
     STOPPED = ("stopped by the user", "Re-run to continue.", 11)
     FORCED = ("stopped by the user at once", "Re-run to continue.", 13)
+    LEFT = ("this machine left, others continue", "Re-run to take part again.", 11)
 
     def __init__(self, message: str, advice: str, exit_code: int) -> None:
         self.message = message
@@ -192,10 +194,14 @@ class Pace:
         return (relevant - earlier[2]) / (pages - earlier[1]) if earlier else None
 
 
-async def negotiate_limits(frontier: CrawlStore, own: Limits, *, owner: bool) -> Limits:
-    """Publish the limits of a run as its owner, or read the owner's; return the limits that apply on this machine."""
+async def negotiate_limits(frontier: CrawlStore, own: Limits, *, owner: bool, continues: bool = False) -> Limits:
+    """Publish the limits of a run as its owner, or read the owner's; return the limits that apply on this machine.
+
+    Args:
+        continues: Whether the run is under way on other machines: what the user set meanwhile stays.
+    """
     if owner:
-        await begin(frontier, RunControl(**asdict(own)))
+        await begin(frontier, RunControl(**asdict(own)), keep_settings=continues)
         return own
     return strictest(own, (await initial_limits(frontier)).limits())
 

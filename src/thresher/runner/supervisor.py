@@ -1,9 +1,10 @@
 """The supervisor: starts workers, replaces those that die, applies the limits, and reports progress.
 
 Workers share nothing but the stores, so any of them may be killed at any moment. Ctrl-C lets them drain; a second
-Ctrl-C ends them at once. On many machines each has a supervisor. One of them owns the run: when it ends, all end. The
-others join, and leave when the run ends or the user stops them. The limits apply to all machines together, and every
-supervisor enforces them, so a run also ends in time when its owner is gone.
+Ctrl-C ends them at once. On many machines each has a supervisor. One of them owns the run, and Ctrl-C there ends it on
+all. SIGTERM, which init systems and containers send, ends the part of one machine only: a machine that was restarted,
+the owner's too, takes part again in the same run. The limits apply to all machines together, and every supervisor
+enforces them, so a run also ends in time when its owner is gone.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ class RunResult:
     @property
     def closing_line(self) -> str:
         """How it ended, and how to continue, in one line."""
-        if self.stop_reason in (StopReason.STOPPED, StopReason.FORCED):
+        if self.stop_reason in (StopReason.STOPPED, StopReason.FORCED, StopReason.LEFT):
             return f"{self.message[0].upper()}{self.message[1:]}. {self.stop_reason.advice}"
         state = "Finished" if self.stop_reason is StopReason.DONE and not self.is_empty else "Stopped"
         advice = self.failures.advice() if self.stop_reason is StopReason.HOSTS_UNAVAILABLE else self.stop_reason.advice
@@ -238,6 +239,7 @@ class Supervisor:
         pipeline = build_pipeline(self._crawl, None)
         try:
             await bind(self._crawl.folder, self._crawl.config, pipeline.frontier)
+            continues = await self._is_under_way()
             if self._is_owner:
                 await reopen_refused(self._crawl.folder.pages, self._crawl.config.network.allow, pipeline.frontier)
                 await pipeline.seed([] if self._crawl.is_refresh else self._crawl.seeds())
@@ -245,9 +247,9 @@ class Supervisor:
                 self._before = await self._totals.read(pipeline.frontier, fresh=True)
                 await record_run_end(pipeline.frontier, RunEnd(code=RUNNING, words="the run has not ended yet"))
             self._limits = self._own_limits = await negotiate_limits(
-                pipeline.frontier, self._limits, owner=self._is_owner
+                pipeline.frontier, self._limits, owner=self._is_owner, continues=continues
             )
-            self._started -= await self._cluster.begin()
+            self._started -= await self._cluster.begin(continues=continues)
             if self._uploads:
                 self._uploads.start()
             if self._handles_signals:
@@ -257,9 +259,12 @@ class Supervisor:
                 FORCED_SECONDS if self._stop_reason is StopReason.FORCED else UPLOAD_SECONDS
             )
             result = await self._result(pipeline.frontier, progress, waiting)
-            await self._record_end(pipeline.frontier, result.ended)
+            if self._is_owner or not (self._stopped_by_user or self._snapshot.cluster.others):
+                await self._record_end(pipeline.frontier, result.ended)
         except ThresherError as error:
-            await self._record_end(pipeline.frontier, RunEnd(code=ERROR, words=str(error), exit_code=error.exit_code))
+            if self._is_owner:
+                failed = RunEnd(code=ERROR, words=str(error), exit_code=error.exit_code)
+                await self._record_end(pipeline.frontier, failed)
             raise
         finally:
             await self._worker_pool.end_all()
@@ -269,10 +274,18 @@ class Supervisor:
             await pipeline.close()
         return result
 
+    async def _is_under_way(self) -> bool:
+        """Return whether workers of other machines are in the middle of a run, which nobody has stopped."""
+        cluster = await self._cluster.snapshot(self._names)
+        return bool(cluster.others) and not cluster.stop
+
     async def _record_end(self, frontier: CrawlStore, ended: RunEnd) -> None:
-        """Store how the run ended for later commands, if this machine owns it and the store answers."""
-        if self._is_owner and self._is_answered:
-            await run_with_timeout(record_run_end(frontier, ended))
+        """Store how the run ended for later commands, if the store answers.
+
+        The owner does that. When it is gone, the machine that works on the run last does.
+        """
+        if self._is_answered and self._stop_reason is not StopReason.LEFT:
+            await run_with_timeout(record_run_end(frontier, ended, replaces_end=self._is_owner))
 
     async def _upload_rest(self, seconds: float) -> WaitingUploads | None:
         """Upload what is left, and stop the uploads; return what still waits."""
@@ -314,10 +327,13 @@ class Supervisor:
     def _handle_signals(self) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self.interrupt)
+            loop.add_signal_handler(number, self.interrupt, number)
 
-    def interrupt(self) -> None:
-        """Act as on Ctrl-C: let workers drain and leave; on a second call, let them leave at once."""
+    def interrupt(self, number: signal.Signals = signal.SIGINT) -> None:
+        """Act on a signal: let workers drain and leave; on a second call, let them leave at once.
+
+        Ctrl-C on the owner ends the run on all machines. SIGTERM ends it here: others continue if there are any.
+        """
         if self._stopped_by_user:
             self._stop_reason = StopReason.FORCED
             self._drain_until = time.monotonic() + FORCED_SECONDS
@@ -326,7 +342,9 @@ class Supervisor:
                 self._uploads.shorten(FORCED_SECONDS)
         else:
             self._stopped_by_user = True
-            self._stop(StopReason.STOPPED, for_all=self._is_owner)
+            for_all = self._is_owner and number == signal.SIGINT
+            others_continue = self._snapshot.cluster.others and not for_all
+            self._stop(StopReason.LEFT if others_continue else StopReason.STOPPED, for_all=for_all)
 
     def _stop(self, stop_reason: StopReason, *, for_all: bool) -> None:
         self._stop_reason = stop_reason
@@ -375,7 +393,8 @@ class Supervisor:
             return False
         if self._stop_reason is None:  # our own workers stay as long as more URLs can come
             return bool(self._names) or self._snapshot.is_over
-        others = self._is_owner and self._stop_reason is not StopReason.FORCED and self._snapshot.cluster.others
+        leaves_alone = not self._is_owner or self._stop_reason in (StopReason.FORCED, StopReason.LEFT)
+        others = not leaves_alone and self._snapshot.cluster.others
         return not others or time.monotonic() > self._drain_until or not self._is_answered
 
     async def _read_store(self, frontier: CrawlStore) -> _StoreSnapshot:

@@ -35,7 +35,7 @@ from thresher.engine.download.request import usual_headers
 from thresher.engine.fetcher import Fetcher
 from thresher.engine.lease_loop import LeaseLoop, WorkerContext
 from thresher.errors import StoreError, ThresherError, disk_full, is_disk_full, system_error
-from thresher.frontier.base import CrawlStore
+from thresher.frontier.base import CrawlStore, async_closing
 from thresher.monitoring.http_endpoint import Endpoint
 from thresher.monitoring.prometheus import WorkerMetrics
 from thresher.parsing.html import parse as parse_html
@@ -85,10 +85,15 @@ async def _crawl(
 ) -> bool:
     loop = LeaseLoop(work)
     try:
-        await _fetch_all(crawl, loop, heartbeat_task, endpoint)
+        has_ended = await _fetch_all(crawl, loop, heartbeat_task, endpoint)
         released = await _leave(loop, heartbeat_task)
+        if endpoint and has_ended and loop.fatal is None:
+            await endpoint.show_end()
     except OSError as error:  # on a full disk, model state cannot be saved either
         raise store_error(loop.fatal or error) from error
+    finally:
+        if endpoint:
+            endpoint.stop()
     if loop.fatal is not None:
         raise store_error(loop.fatal)
     return released
@@ -96,8 +101,8 @@ async def _crawl(
 
 async def _fetch_all(
     crawl: CrawlSetup, loop: LeaseLoop, heartbeat_task: HeartbeatTask | None, endpoint: Endpoint | None
-) -> None:
-    """Fetch until the end, with the tasks that run beside it."""
+) -> bool:
+    """Fetch until the end, with the tasks that run beside it; return whether its end must be shown."""
     resolver = loop.context.resolver or GuardedResolver.of(crawl.config.network)
     headers, max_bytes = usual_headers(crawl.config), crawl.config.engine.max_bytes
     access = AccessTable.of(crawl.config.access, crawl.folder.root)
@@ -124,10 +129,22 @@ async def _fetch_all(
         await _end(watching, downloader, loop.context.browser)
         if heartbeat_task:
             heartbeat_task.stop()
-        if endpoint:
-            endpoint.stop()
-    if not fetching.cancelled():
-        fetching.result()
+    if fetching.cancelled():
+        return False
+    fetching.result()
+    return endpoint is not None and await _has_ended(crawl, fetcher)
+
+
+async def _has_ended(crawl: CrawlSetup, fetcher: Fetcher) -> bool:
+    """Return whether the run has ended on all machines, rather than on this one alone."""
+    if not fetcher.is_draining:
+        return True  # nothing is left, or the limit of pages is reached
+    if not crawl.backend.has_other_machines:
+        return bool(crawl.folder.runner())  # else we are orphaned
+    async with async_closing(crawl.backend.cluster_view(owner=False)) as cluster:
+        with suppress(StoreError, TimeoutError):
+            return bool((await asyncio.wait_for(cluster.snapshot(()), SAVE_STATE_SECONDS)).stop)
+    return False
 
 
 def drain_on_signals(fetcher: Fetcher, fetching: asyncio.Future[None]) -> None:

@@ -299,7 +299,7 @@ def _sentences(text: str) -> list[str]:
 BUSY_SECONDS = 30.0
 """Pause before the next try while another run of the crawl is under way."""
 STOPPED = StopReason.STOPPED.exit_code
-_STOPS = (StopReason.STOPPED, StopReason.FORCED)
+_STOPS = (StopReason.STOPPED, StopReason.FORCED, StopReason.LEFT)
 
 
 class Watcher:

@@ -37,6 +37,14 @@ async def test_who_joins_knows_for_how_long_the_run_lasts(cluster):
     assert 0 <= await other.begin() < 10
 
 
+async def test_an_owner_that_comes_back_continues_the_run_unless_it_was_stopped(cluster):
+    await cluster(owner=True).begin()
+    assert await cluster(owner=True).begin(continues=True) > 0.0
+    await cluster(owner=True).stop("STOPPED")
+    assert await cluster(owner=True).begin() == 0.0
+    assert (await cluster(owner=False).snapshot([])).stop == ""
+
+
 async def test_the_first_order_to_stop_holds_for_all(cluster):
     owner, other = cluster(owner=True), cluster(owner=False)
     await owner.begin()

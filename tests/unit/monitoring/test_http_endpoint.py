@@ -53,6 +53,26 @@ def get(path, method="GET"):
     return f"{method} {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
 
 
+async def test_the_end_of_a_run_is_shown_until_it_was_seen(serve):
+    endpoint = await serve()
+    await ask(endpoint, get("/metrics"))
+    ending = asyncio.create_task(endpoint.show_end())
+    await asyncio.sleep(0.1)
+    assert not ending.done()
+    _, _, body = await ask(endpoint, get("/metrics"))
+    assert 'thresher_crawl_ended{crawl="solar"} 1.0' in body
+    await asyncio.wait_for(ending, 5)
+
+
+async def test_nobody_is_waited_for_where_nobody_scrapes(serve, monkeypatch):
+    endpoint = await serve()
+    with monkeypatch.context() as patch:
+        patch.setattr(endpoint_module, "SCRAPED_SECONDS", 0.0)
+        await asyncio.wait_for(endpoint.show_end(), 1)
+    monkeypatch.setattr(endpoint_module, "LAST_SCRAPE_SECONDS", 0.1)
+    await asyncio.wait_for(endpoint.show_end(), 1)  # it may not have been found yet, and who scraped may be gone
+
+
 async def test_prometheus_finds_the_figures(serve):
     status, head, body = await ask(await serve(), get("/metrics"))
     assert status == 200

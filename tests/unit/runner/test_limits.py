@@ -73,9 +73,9 @@ def test_the_harvest_is_known_after_enough_pages():
     assert pace.harvest() == pytest.approx(10 / HARVEST_PAGES)
 
 
-def test_only_a_run_that_was_stopped_has_an_exit_code_of_its_own():
+def test_only_a_run_that_was_stopped_or_left_has_an_exit_code_of_its_own():
     codes = {stop_reason.name: stop_reason.exit_code for stop_reason in StopReason if stop_reason.exit_code}
-    assert codes == {"STOPPED": 11, "FORCED": 13}
+    assert codes == {"STOPPED": 11, "FORCED": 13, "LEFT": 11}
 
 
 def is_empty(before, after, stop_reason=StopReason.DONE, **more):

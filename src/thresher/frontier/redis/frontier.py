@@ -366,10 +366,12 @@ class RedisFrontier:
         shards = await self._opened()
         await refuse_lost(self.connection, self._crawl, self._crawl_id)
         totals: Counter[str] = Counter()
+        pauses = [0]
         for shard in shards:
-            for name, number in (await self._run_to_end("counts", shard))[1]:
-                totals[to_text(name)] += number
-        return Counts(**totals)
+            numbers = {to_text(name): number for name, number in (await self._run_to_end("counts", shard))[1]}
+            pauses.append(numbers.pop("pause_seconds"))
+            totals.update(numbers)
+        return Counts(**totals, pause_seconds=max(pauses))
 
     async def hosts(self, limit: int = 100, *, parked: bool = False) -> list[HostEntry]:
         shards, listed = await self._opened(), self._queries.parked if parked else self._queries.hosts

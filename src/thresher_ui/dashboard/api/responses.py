@@ -67,12 +67,15 @@ class CountsResponse(ApiResponse):
     ready: int
     delayed: int
     parked: int
+    pause_seconds: int
 
 
 class LimitResponse(ApiResponse):
     """What limits the speed of a crawl, with a related number."""
 
-    code: Literal["starting", "busy", "delay", "answers", "parked", "nothing", "stopped", "paused", "no_answer"]
+    code: Literal[
+        "starting", "busy", "delay", "answers", "parked", "nothing", "stopped", "paused", "store_restarted", "no_answer"
+    ]  # fmt: skip
     number: int
 
 

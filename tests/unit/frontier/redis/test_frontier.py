@@ -44,6 +44,15 @@ async def test_a_lease_whose_answer_was_lost_is_given_again(frontier, monkeypatc
     assert not {lease.fence for lease in first} & {lease.fence for lease in second}
 
 
+async def test_the_pause_after_a_restart_of_the_store_is_counted(frontier):
+    await frontier.add([link(f"https://h{n}.example/") for n in range(5)])
+    assert await frontier.lease(1, seconds=60)
+    assert (await frontier.counts()).pause_seconds == 0
+    await frontier.connection.call("SCRIPT FLUSH")  # as a restart does
+    assert await frontier.lease(1, seconds=60) == []
+    assert 0 < (await frontier.counts()).pause_seconds <= 60
+
+
 async def test_a_fence_that_was_given_out_twice_settles_nothing_of_the_other(frontier):
     """A store that crashed may have lost its last second, and with it the numbers that it gave out."""
     await frontier.add([link("https://a.example/")])

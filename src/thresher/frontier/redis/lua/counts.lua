@@ -13,4 +13,6 @@ end
 for name, places in pairs({ ready = 'r', delayed = 'd', parked = 'p' }) do
     numbers[#numbers + 1] = { name, redis.call('ZCARD', prefix .. places) }
 end
+local pause = tonumber(redis.call('HGET', prefix .. 'x', 'pause') or 0)
+numbers[#numbers + 1] = { 'pause_seconds', math.ceil(math.max(0, pause - now)) }
 return { all_awake and 0 or 1, numbers }
