@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 import webbrowser
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from thresher_ui.dashboard.serve import Served
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_PUBLIC_URL = re.compile(r"https?://[^/?#@\s]+", re.IGNORECASE).fullmatch
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
 
 
@@ -52,6 +54,12 @@ EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
     metavar="NAME",
     help="A further host name that browsers may use, such as crawler.example.org.",
 )
+@click.option(
+    "--public-url",
+    default="",
+    metavar="URL",
+    help="Where browsers reach it through a proxy, such as https://crawler.example.org; https makes its cookie Secure.",
+)
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 def ui(
     dirs: tuple[Path, ...],
@@ -60,6 +68,7 @@ def ui(
     host: str,
     port: int,
     allow_host: tuple[str, ...],
+    public_url: str,
     no_open: bool,
 ) -> None:
     """Show crawls in a browser, and label pages there.
@@ -73,21 +82,26 @@ def ui(
       thresher ui solar wind
       thresher ui --store redis://10.0.0.5:6379/0 --port 9000 --no-open
     """
-    if host in EVERYWHERE and not allow_host:
-        raise click.UsageError(f"--host {host} needs --allow-host NAME: the host name that browsers will use")
+    public_url = public_url.lower().rstrip("/")
+    if public_url and not _PUBLIC_URL(public_url):
+        raise click.UsageError("--public-url takes a scheme and a host, such as https://crawler.example.org")
+    if host in EVERYWHERE and not (allow_host or public_url):
+        raise click.UsageError(
+            f"--host {host} needs --allow-host NAME or --public-url: the name that browsers will use"
+        )
     if not dirs and not store:
         raise click.UsageError("which crawl? Give folders, or --store URL")
     dashboard = _dashboard()
     with ExitStack() as kept:
         crawls = dashboard.by_name(_crawls(kept, dirs, store, names))
-        if host not in LOOPBACK:
+        if host not in LOOPBACK and not public_url.startswith("https://"):
             echo(
                 f"Connections to {host} are not encrypted, so the token can be read; use a tunnel or a TLS proxy.",
                 err=True,
             )
         dashboard.serve(
             lambda: dashboard.CrawlService(crawls),
-            dashboard.ListenAddress(host=host, port=port, names=allow_host),
+            dashboard.ListenAddress(host=host, port=port, names=allow_host, public_url=public_url),
             lambda served: _announce(served, open_browser=not no_open),
         )
 
@@ -123,7 +137,8 @@ async def _names(store: str) -> list[str]:
 
 def _announce(served: Served, *, open_browser: bool) -> None:
     echo(served.address)
-    echo(f"Open this address; it works once. Token for programs and other browsers: {served.token}", err=True)
+    once = "; it logs in once" if "?key=" in served.address else ""
+    echo(f"Open this address{once}. Token for programs and other browsers: {served.token}", err=True)
     echo("Ctrl-C ends the dashboard; crawls continue.", err=True)
     if open_browser:
         threading.Thread(target=webbrowser.open, args=[served.address], daemon=True).start()

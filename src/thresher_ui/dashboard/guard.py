@@ -74,12 +74,14 @@ class Guard:
         cookie: The name of the cookie; cookies ignore ports, so each dashboard of a machine needs its own.
         token: The secret of this start.
         key: A one-time key that is exchanged for the token.
+        secure: Whether browsers may send the cookie over HTTPS only.
     """
 
     names: frozenset[str]
     cookie: str = "thresher"
     token: str = field(default_factory=new_secret)
     key: str = field(default_factory=new_secret)
+    secure: bool = False
 
     def refuses(self, request: Request) -> Refusal | None:
         """Return why a request is refused; None when it is accepted."""

@@ -67,5 +67,5 @@ def _form(message: str, status: int) -> Response:
 def _logged_in(guard: Guard) -> Response:
     """Set the cookie, and redirect away from the URL that contains the key."""
     response = RedirectResponse("/", status_code=303)
-    response.set_cookie(guard.cookie, guard.token, path="/", httponly=True, samesite="strict")
+    response.set_cookie(guard.cookie, guard.token, path="/", httponly=True, samesite="strict", secure=guard.secure)
     return response

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from thresher.errors import ConfigError
 from thresher_ui.dashboard.app import make_app
-from thresher_ui.dashboard.guard import Guard, names_of, new_secret
+from thresher_ui.dashboard.guard import LOGIN, Guard, names_of, new_secret
 from thresher_ui.dashboard.service import CrawlService, by_name
 
 __all__ = ["CrawlService", "ListenAddress", "Served", "by_name", "serve", "serve_guarded"]
@@ -32,11 +32,17 @@ class ListenAddress:
     Args:
         port: 0 for any free port.
         names: Further host names that browsers may use.
+        public_url: Where browsers reach it, if a proxy is before it: its scheme and host.
     """
 
     host: str = "127.0.0.1"
     port: int = 8765
     names: tuple[str, ...] = field(default=())
+    public_url: str = ""
+
+    @property
+    def is_public_secure(self) -> bool:
+        return self.public_url.startswith("https://")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +50,7 @@ class Served:
     """How to reach a running dashboard.
 
     Args:
-        address: The URL to open in a browser; it works once.
+        address: The URL to open in a browser. It logs in once, unless the user has set a token and a public URL.
         token: For programs, to be printed; one that the environment set is named, not repeated.
     """
 
@@ -78,18 +84,25 @@ def serve_guarded(make: Callable[[Guard], ASGIApp], address: ListenAddress, anno
     token = _token()
     with contextlib.suppress(KeyboardInterrupt), _listen(address) as listening:  # the server handles Ctrl-C first
         port = listening.getsockname()[1]
-        guard = Guard(names_of(address.host, port, address.names), cookie=f"thresher-{port}", token=token)
+        public = address.public_url.partition("://")[2]
+        names = names_of(address.host, port, (*address.names, *filter(None, [public])))
+        guard = Guard(names, cookie=f"thresher-{port}", token=token, secure=address.is_public_secure)
         asyncio.run(_serve(make, guard, listening, lambda: announce(_served(address, port, guard))))
 
 
 def _served(address: ListenAddress, port: int, guard: Guard) -> Served:
+    is_token_known = bool(os.environ.get(TOKEN_VARIABLE))
+    login = LOGIN if is_token_known and address.public_url else f"{LOGIN}?key={guard.key}"  # logs are kept, and read
+    return Served(
+        address=(address.public_url or f"http://{_netloc(address, port)}") + login,
+        token=f"${TOKEN_VARIABLE}" if is_token_known else guard.token,
+    )
+
+
+def _netloc(address: ListenAddress, port: int) -> str:
     shown = next(iter(address.names), "localhost") if address.host in ("0.0.0.0", "::") else address.host  # noqa: S104
     name = f"[{shown}]" if shown.count(":") > 1 else shown
-    netloc = name if ":" in name.removeprefix("[").rpartition("]")[2] else f"{name}:{port}"
-    return Served(
-        address=f"http://{netloc}/login?key={guard.key}",
-        token=f"${TOKEN_VARIABLE}" if os.environ.get(TOKEN_VARIABLE) else guard.token,
-    )
+    return name if ":" in name.removeprefix("[").rpartition("]")[2] else f"{name}:{port}"
 
 
 async def _serve(

@@ -60,6 +60,14 @@ def test_an_address_that_everybody_reaches_needs_a_name_and_comes_with_a_warning
     assert asked == [serve.ListenAddress(host="0.0.0.0", port=8765, names=("crawl.example",))]
 
 
+def test_behind_a_proxy_with_tls_no_name_and_no_warning_are_needed(folder, asked):
+    done = run(folder, "--host", "0.0.0.0", "--public-url", "https://Crawl.example/", "--no-open")
+    assert "not encrypted" not in done.stderr
+    assert asked == [serve.ListenAddress(host="0.0.0.0", public_url="https://crawl.example")]
+    for wrong in ("crawl.example", "ftp://crawl.example", "https://crawl.example/path", "https://me@crawl.example"):
+        assert run(folder, "--public-url", wrong, "--no-open").exit_code == 2
+
+
 def test_without_a_crawl_there_is_nothing_to_show(asked):
     assert run().exit_code == 2
     assert asked == []
@@ -92,8 +100,15 @@ def test_a_token_that_is_too_short_is_refused(monkeypatch):
         (serve.ListenAddress(host="::1"), "http://[::1]:8765/login?key="),
         (serve.ListenAddress(host="0.0.0.0", names=("crawl.example",)), "http://crawl.example:8765/login?key="),
         (serve.ListenAddress(host="0.0.0.0", names=("crawl.example:80",)), "http://crawl.example:80/login?key="),
+        (serve.ListenAddress(public_url="https://crawl.example"), "https://crawl.example/login?key="),
     ],
 )
 def test_the_address_is_the_one_that_a_browser_can_open(place, address):
     guard = serve.Guard(frozenset())
     assert serve._served(place, 8765, guard).address == address + guard.key
+
+
+def test_a_log_behind_a_proxy_holds_no_secret_that_the_user_has_set(monkeypatch):
+    monkeypatch.setenv(serve.TOKEN_VARIABLE, "t" * 40)
+    served = serve._served(serve.ListenAddress(public_url="https://crawl.example"), 8765, serve.Guard(frozenset()))
+    assert served == serve.Served(address="https://crawl.example/login", token="$THRESHER_UI_TOKEN")

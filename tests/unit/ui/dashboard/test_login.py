@@ -68,6 +68,14 @@ def test_the_printed_address_logs_in_once_and_is_left(client, guard):
     assert client.get("/").text == "hello"
 
 
+@pytest.mark.parametrize("secure", [True, False])
+def test_the_cookie_is_for_https_alone_where_that_is_how_browsers_come(client, guard, secure):
+    guard.secure = secure
+    cookie = cookie_of(client.post("/login", data={"token": guard.token}, headers=OWN_PAGE))
+    assert ("Secure" in cookie) is secure
+    assert "HttpOnly" in cookie
+
+
 def test_a_second_browser_cannot_use_it(client, guard):
     address = f"/login?key={guard.key}"
     client.get(address)
