@@ -1,4 +1,4 @@
-"""What a cold storage saves and costs: the store's memory per URL, a cycle, loads, the error of the filters.
+"""What a cold storage saves and costs: memory per URL, a cycle, loads, the error of the filters, a killed store.
 
     python -m bench.stores.tiers [--urls 2000000] [--plain-urls 200000] [--per-host 1000] [--cycles 400]
     python -m bench.stores.tiers --print              what was measured so far, as tables
@@ -13,6 +13,8 @@ The share of RAM is the tiered store's bytes per URL over the plain one's. Bytes
 what an empty one has, scripts, and buffers of clients and of the log; hosts, filters and lists of runs are in it. A URL
 of a plain store takes the same RAM whatever their number, so `--plain-urls` fills the plain one with fewer hosts; that
 saves a third of the time. The RAM of the worker that merges runs is `client_peak_bytes`.
+
+In the end the tiered server is killed (SIGKILL) and started again; it rewrites its log as `deploy/redis.conf` says.
 """
 
 from __future__ import annotations
@@ -125,6 +127,8 @@ async def measure(shape: Shape, plain: Shape, cycles: int, folder: Path) -> list
         servers = [stack.enter_context(measured_server("redis", empty(folder / kind))) for kind in ("plain", "tiered")]
         for server in servers:
             set_option(server, "slowlog-log-slower-than", -1)  # its entries are memory too
+            set_option(server, "auto-aof-rewrite-min-size", "256mb")
+            set_option(server, "auto-aof-rewrite-percentage", 100)
         tiered = tiered_frontier(servers[1].url, shape, folder / "cold")
         worlds = [World(servers[0], plain_frontier(servers[0].url), plain), World(servers[1], tiered, shape)]
         for world in worlds:
@@ -139,6 +143,7 @@ async def measure(shape: Shape, plain: Shape, cycles: int, folder: Path) -> list
                     world.server_us, world.client_us = [], []
         rows[0] |= {"most_hot_urls": worlds[1].most_hot, "data_bytes_after_cycles": data_bytes(servers[1])}
         rows += [_cycle(worlds, cycles), await _error(tiered, shape), await _loads(tiered, shape)]
+        rows.append(await _recovery(worlds[1]))
         for world in worlds:
             await world.frontier.close()
     return rows
@@ -262,6 +267,23 @@ async def _loads(frontier: TieredFrontier, shape: Shape) -> dict[str, Any]:
         "load_ms_p50": 1e3 * median(seconds),
         "load_client_cpu_ms_p50": median(cpu),
         "load_ms_most": 1e3 * max(seconds),
+    }
+
+
+async def _recovery(world: World) -> dict[str, Any]:
+    """Kill the server, start it again, and wait until the frontier answers."""
+    before = await world.frontier.counts()
+    log_bytes = sum(path.stat().st_size for path in world.server.folder.rglob("*.aof"))
+    world.server.kill()
+    start = time.perf_counter()
+    world.server.restart()
+    after = await world.frontier.counts()
+    return {
+        "part": "recovery",
+        "waiting_before": before.waiting,
+        "waiting_after": after.waiting,
+        "seconds": time.perf_counter() - start,
+        "log_bytes": log_bytes,
     }
 
 
