@@ -1,7 +1,7 @@
 # The same words on a laptop and in CI. PYTHON may point into any environment that has `.[dev]`.
 PYTHON ?= python
 
-.PHONY: check ci nightly coverage format lint types native docs bench faults dist sbom audit versions release
+.PHONY: check ci nightly deployment-test coverage format lint types native docs bench faults dist sbom audit versions release
 
 check: lint types               ## everything a commit must pass
 	$(PYTHON) -m tests.levels check
@@ -11,6 +11,9 @@ ci: lint types                  ## everything a push must pass: also stores, fau
 
 nightly: lint types             ## all tests
 	$(PYTHON) -m tests.levels nightly
+
+deployment-test:                ## build the image, run Compose and Kubernetes' objects in podman, and kill their parts; needs root
+	$(PYTHON) -m pytest -s -rs tests/deployment
 
 # Tests of how long something takes fail while every line is counted.
 UNTIMED = not takes_long and not opens_at_once

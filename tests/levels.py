@@ -43,7 +43,7 @@ RULES = {
     # Faults: one test of each kind for every push, the whole table every night.
     r"faults/test_storage.*(without_its_storage|while_it_moved)|faults/test_bombs.*many_bombs": "nightly",
     r"faults/test_(kill|storage|guard|bombs|outputs|planted)": "ci",
-    r"(servers|realweb|screens|faults)/": "nightly",
+    r"(servers|realweb|screens|faults|deployment)/": "nightly",
     r"consistency/test_(start|exit_codes|verdicts)": "ci",
     r"consistency/": "nightly",
     # Documentation: links and generated pages for every commit, prose and executed pages every night.

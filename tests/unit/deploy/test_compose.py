@@ -50,6 +50,7 @@ def test_the_store_is_reached_from_the_inside_only():
         "seed",
         "worker",
         "ui",
+        "backup",
     }
 
 

@@ -1,8 +1,11 @@
 """Dashboard and alerts speak of figures that workers really have."""
 
 import re
+import shutil
+import subprocess
 
 import pytest
+import yaml
 
 from tests.unit.deploy.files import ROOT, json_of, yaml_of
 from thresher.monitoring.failures import FailureKind
@@ -10,7 +13,6 @@ from thresher.monitoring.prometheus import WorkerMetrics
 
 DASHBOARD = json_of("grafana/dashboards/thresher.json")
 RULES = [rule for group in yaml_of("alerts.yml")["groups"] for rule in group["rules"]]
-OF_PROMETHEUS = {"up", "absent"}
 QUERIES = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]
 EXPRESSIONS = [*QUERIES, *(rule["expr"] for rule in RULES)]
 
@@ -82,7 +84,33 @@ def test_dashboards_are_looked_for_where_compose_puts_them():
 
 
 def test_every_alert_says_where_to_look():
-    assert all(rule["annotations"].keys() == {"summary", "look"} and rule["for"] for rule in RULES)
+    alerts = [rule for rule in RULES if "alert" in rule]
+    assert all(rule["annotations"].keys() == {"summary", "look"} and rule["for"] for rule in alerts)
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="needs promtool, of the package prometheus")
+@pytest.mark.parametrize(
+    ("ended", "minute", "fires"),
+    [
+        ("0x5 stale", 15, True),
+        ("0x4 1 stale", 15, False),
+        ("0x4 1 stale _x9 0x3 stale", 35, True),
+        ("0x40", 15, False),
+    ],
+    ids=["killed", "ended", "continued and killed", "at work"],
+)
+def test_missing_workers_are_reported_unless_the_crawl_has_ended(tmp_path, ended, minute, fires):
+    alert = {"exp_labels": {"severity": "page", "crawl": "solar"}}
+    summary = "solar: no worker answers, and the crawl has not ended."
+    [rule] = [rule for rule in RULES if rule.get("alert") == "NoWorkers"]
+    alert["exp_annotations"] = {**rule["annotations"], "summary": summary}
+    series = {"series": 'thresher_crawl_ended{crawl="solar", instance="w1"}', "values": ended}
+    expected = {"eval_time": f"{minute}m", "alertname": "NoWorkers", "exp_alerts": [alert] if fires else []}
+    test = {"interval": "1m", "input_series": [series], "alert_rule_test": [expected]}
+    document = {"rule_files": [str(ROOT / "deploy" / "alerts.yml")], "tests": [test]}
+    (tmp_path / "test.yml").write_text(yaml.safe_dump(document))
+    ran = subprocess.run(["promtool", "test", "rules", tmp_path / "test.yml"], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 def test_no_label_of_ours_comes_from_the_web():

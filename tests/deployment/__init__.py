@@ -1,0 +1,1 @@
+"""The deployment, run for real: images, Compose and Kubernetes' objects in podman."""
