@@ -26,6 +26,8 @@ SITE = Site(pages=120, hosts=12)
 ENDLESS = Site(pages=20_000, hosts=40)
 NAME = "solar"
 DELAY_SECONDS = 0.4
+PAGES_OF_A_LONG_RUN = 800
+"""Enough that it lasts until a process has been started again."""
 
 
 class Machines:
@@ -198,7 +200,7 @@ def test_a_machine_may_leave_alone_and_an_order_to_stop_reaches_all(endless, mac
 
 
 def test_workers_outlive_a_restarted_owner_which_continues_the_same_run(endless, machines):
-    owner = machines.run("--workers", 0, "--pages", 150)
+    owner = machines.run("--workers", 0, "--pages", PAGES_OF_A_LONG_RUN)
     machines.await_status(lambda reported: reported["waiting"])
     worker = machines.work("second")
     machines.await_status(lambda reported: reported["pages"] > 10)
@@ -208,10 +210,10 @@ def test_workers_outlive_a_restarted_owner_which_continues_the_same_run(endless,
     assert "This machine left, others continue" in machines.words()["first"]
     pages = machines.status()["pages"]
     machines.await_status(lambda reported: reported["pages"] > pages + 5)  # the worker goes on
-    owner = machines.run("--workers", 0, "--pages", 150)
+    owner = machines.run("--workers", 0, "--pages", PAGES_OF_A_LONG_RUN)
     assert [owner.wait(90), worker.wait(90)] == [0, 0], machines.words()
     assert machines.started() == started  # minutes are counted from the first start
-    assert machines.status()["pages"] == 150
+    assert machines.status()["pages"] == PAGES_OF_A_LONG_RUN
     assert machines.ended() == "pages"
 
 

@@ -82,7 +82,7 @@ def test_no_secret_is_stored():
 def test_commands_of_make_exist():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for place, step in STEPS:
-        for target in re.findall(r"\bmake (\w+)", step.get("run", "")):
+        for target in re.findall(r"\bmake ([\w-]+)", step.get("run", "")):
             assert re.search(rf"^{target}:", makefile, re.MULTILINE), (place, target)
 
 
