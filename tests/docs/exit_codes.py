@@ -41,8 +41,9 @@ the code of that.
 
 `thresher join` ends with 0 when its crawl has ended, whatever ended it, unless the whole crawl could fetch nothing or
 pages of its machine wait for their upload. A machine that a signal ended alone ends with 11, or with 13 after a second
-signal. So a restart policy can tell: 0 is the end of the crawl, and 4 needs a person. After anything else the same
-command continues. [Operate a deployment](../howto/operate.md#exit-codes-and-restarts) has the settings.
+signal. `thresher stop` ends a crawl on many machines with 0 on each. So a restart policy can tell: 0 is the end of
+the crawl, and 4 needs a person. After anything else the same command continues: [operate a
+deployment](../howto/operate.md#exit-codes-and-restarts).
 
 Up to version 0.1.0 the page limit ended a run with 14 and the time limit with 15. A run that could fetch nothing
 ended with 0.

@@ -90,8 +90,7 @@ def join(
         )
         result = run_crawl(crawl, options)
     print_result(crawl.folder.root, result, as_json=as_json)
-    # a stop by another machine is no failure here
-    sys.exit(result.exit_code if result.stopped_by_user or result.is_empty else result.upload_code)
+    sys.exit(result.exit_code)
 
 
 def _join(store: str, name: str, folder: Path | None, *, wait_seconds: float = 0.0) -> CrawlSetup:

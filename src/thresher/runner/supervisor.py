@@ -100,13 +100,11 @@ class RunResult:
 
     @property
     def exit_code(self) -> int:
-        # The first that applies: an error, such as a full disk, which is raised and has its own; stopped by the user;
-        # nothing fetched; pages that wait for their upload; 0 for all other endings.
-        return (NOTHING_FETCHED if self.is_empty else self.stop_reason.exit_code) or self.upload_code
-
-    @property
-    def upload_code(self) -> int:
-        return NOT_UPLOADED if self.waiting_uploads else 0
+        # The first that applies: an error, such as a full disk, which is raised and has its own; nothing fetched;
+        # stopped by a signal; pages that wait for their upload; 0 for all other endings. An order to stop reaches all
+        # machines of a crawl, and ends it: what starts machines again must not begin it anew.
+        stopped = self.stop_reason.exit_code if self.stopped_by_user else 0
+        return (NOTHING_FETCHED if self.is_empty else stopped) or (NOT_UPLOADED if self.waiting_uploads else 0)
 
     @property
     def ended(self) -> RunEnd:
