@@ -86,3 +86,20 @@ def test_the_image_is_built_from_the_whole_repository():
     build = SERVICES["worker"]["build"]
     assert (DEPLOY / build["context"]).resolve() == ROOT
     assert (ROOT / build["dockerfile"]).is_file()
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_logs_are_bounded_in_a_form_that_docker_and_podman_know(name):
+    assert SERVICES[name]["logging"] == {"driver": "json-file", "options": {"max-size": "10m", "max-file": "5"}}
+
+
+def test_the_dashboard_copies_pages_to_a_disk_and_not_to_memory():
+    service = SERVICES["ui"]
+    assert f"cache:{service['environment']['TMPDIR']}" in service["volumes"]
+    assert "rm -rf /cache/*" in service["command"][0]
+
+
+def test_what_ends_with_its_crawl_is_not_started_for_ever_and_all_else_is():
+    policies = {name: service["restart"] for name, service in SERVICES.items()}
+    assert {name for name, policy in policies.items() if policy.startswith("on-failure")} == {"seed", "worker"}
+    assert {policy for name, policy in policies.items() if name not in ("seed", "worker")} == {"unless-stopped"}

@@ -172,3 +172,7 @@ def test_network_policy_blocks_metadata_and_cluster_ranges():
         assert not lets_through(ipaddress.ip_address(address))
     for address in ("::1", "fd00:ec2::254", "fe80::1", "64:ff9b::a00:1", "2002:a00:1::1"):
         assert not lets_through(ipaddress.ip_address(address))
+
+
+def test_a_changed_topic_changes_no_template_of_a_job_because_those_cannot_be_changed():
+    assert KUSTOMIZATION["generatorOptions"] == {"disableNameSuffixHash": True}
