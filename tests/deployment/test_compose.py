@@ -125,6 +125,7 @@ class Drill:
             self.podman("rm", "-f", "-t", "1", line, check=False)
         for volume in self.podman("volume", "ls", "-q").split():
             self.podman("volume", "rm", "-f", volume, check=False)
+        self.podman("network", "prune", "-f")  # the next test's networks shall not share the firewall with these
 
 
 @pytest.fixture
