@@ -31,6 +31,19 @@ def missing() -> list[str]:
     return [name for name in PROGRAMS if not shutil.which(name) and not (beside / name).exists()]
 
 
+def topic(name: str, **more: object) -> dict[str, object]:
+    """Return the topic of a crawl of the drill's site, from addresses of container networks."""
+    return {
+        "name": name,
+        "title": {"en": "perovskite solar cells"},
+        "languages": ["en"],
+        "seeds": ["seeds.txt"],
+        "network": {"allow": ["10.0.0.0/8"]},
+        "scope": {"traps": "follow"},
+        **more,
+    }
+
+
 class Podman:
     """Runs podman with its own configuration and storage."""
 

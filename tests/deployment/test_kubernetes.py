@@ -14,20 +14,12 @@ from itertools import count
 import pytest
 import yaml
 
-from tests.deployment.podman import ROOT
+from tests.deployment.podman import ROOT, topic
 from tests.deployment.site import host_of
 
 HERE = ROOT / "tests" / "deployment"
 NETWORK, CRAWL, PAGES, HOSTS = "thresher-kube", "solar", 200, 4
-TOPIC = {
-    "name": CRAWL,
-    "title": {"en": "perovskite solar cells"},
-    "languages": ["en"],
-    "seeds": ["seeds.txt"],
-    "network": {"allow": ["10.0.0.0/8"]},
-    "scope": {"traps": "follow"},
-    "politeness": {"delay_seconds": 0.2, "contact": "ops@example.org"},
-}
+TOPIC = topic(CRAWL, politeness={"delay_seconds": 0.2, "contact": "ops@example.org"})
 
 
 class Cluster:

@@ -17,7 +17,7 @@ from thresher.coordination.worker_registry import RegisteredWorker
 from thresher.feedback.topic_counts import TopicStatus
 from thresher.frontier.base import Counts
 from thresher.monitoring.failures import pluralize
-from thresher.status import CrawlStatus, described_keys, status_of
+from thresher.status import CrawlStatus, SpeedLimit, described_keys, status_of
 
 SHOWN = (
     *("name", "strategy", "pages", "duplicates", "relevant", "expected", "provisional", "harvest_rate", "waiting"),
@@ -25,18 +25,8 @@ SHOWN = (
 )
 """The lines of the output that are a name and a value."""
 ONLY_IN_JSON = (
-    *(
-        "pause_seconds",
-        "interval",
-        "other_languages",
-        "forecast",
-        "topics",
-        "blocked",
-        "collection",
-        "ended",
-        "failures",
-    ),
-    "workers",
+    *("pause_seconds", "interval", "other_languages", "forecast", "topics", "blocked", "collection", "ended"),
+    *("failures", "workers"),
 )
 ONLY = {
     "duplicates": "where the pages can be read",
@@ -97,7 +87,7 @@ def _printed(reported: CrawlStatus) -> dict[str, Any]:
 
 def _further(reported: CrawlStatus, crawl: object) -> Iterator[tuple[str, object]]:
     if reported.pause_seconds:
-        yield "paused", f"after the store's restart, {reported.pause_seconds} s left"
+        yield "limit", SpeedLimit.STORE_RESTARTED.words(reported.pause_seconds)
     if reported.other_languages is not None:
         yield "other languages", reported.other_languages
     if reported.interval:

@@ -47,9 +47,9 @@ async def set_run_control(frontier: SharedState, run_control: RunControl) -> Non
     await frontier.put_state(CRAWL_WIDE, KIND, json.dumps(asdict(run_control)), seconds=KEPT_SECONDS)
 
 
-async def begin(frontier: SharedState, limits: RunControl, *, keep_settings: bool = False) -> None:
+async def begin(frontier: SharedState, limits: RunControl, *, continues: bool = False) -> None:
     """Publish the limits that a run starts with, and reset the settings of the previous run unless it continues."""
-    if not keep_settings:
+    if not continues:
         await set_run_control(frontier, RunControl())
     await frontier.put_state(CRAWL_WIDE, INITIAL_LIMITS_KIND, json.dumps(asdict(limits)), seconds=KEPT_SECONDS)
 

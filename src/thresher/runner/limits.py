@@ -201,7 +201,7 @@ async def negotiate_limits(frontier: CrawlStore, own: Limits, *, owner: bool, co
         continues: Whether the run is under way on other machines: what the user set meanwhile stays.
     """
     if owner:
-        await begin(frontier, RunControl(**asdict(own)), keep_settings=continues)
+        await begin(frontier, RunControl(**asdict(own)), continues=continues)
         return own
     return strictest(own, (await initial_limits(frontier)).limits())
 

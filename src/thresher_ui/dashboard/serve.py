@@ -40,10 +40,6 @@ class ListenAddress:
     names: tuple[str, ...] = field(default=())
     public_url: str = ""
 
-    @property
-    def is_public_secure(self) -> bool:
-        return self.public_url.startswith("https://")
-
 
 @dataclass(frozen=True, kw_only=True)
 class Served:
@@ -86,7 +82,7 @@ def serve_guarded(make: Callable[[Guard], ASGIApp], address: ListenAddress, anno
         port = listening.getsockname()[1]
         public = address.public_url.partition("://")[2]
         names = names_of(address.host, port, (*address.names, *filter(None, [public])))
-        guard = Guard(names, cookie=f"thresher-{port}", token=token, secure=address.is_public_secure)
+        guard = Guard(names, cookie=f"thresher-{port}", token=token, secure=address.public_url.startswith("https://"))
         asyncio.run(_serve(make, guard, listening, lambda: announce(_served(address, port, guard))))
 
 

@@ -113,6 +113,21 @@ def test_missing_workers_are_reported_unless_the_crawl_has_ended(tmp_path, ended
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
+@pytest.mark.skipif(not shutil.which("promtool"), reason="needs promtool, of the package prometheus")
+@pytest.mark.parametrize(
+    ("series", "fires"), [("up{job='node'}", True), ("thresher_crawl_ended{crawl='solar'}", False)]
+)
+def test_workers_that_never_came_are_reported_too(tmp_path, series, fires):
+    [rule] = [rule for rule in RULES if rule.get("alert") == "NoWorkerYet"]
+    alert = {"exp_labels": {"severity": "page"}, "exp_annotations": rule["annotations"]}
+    expected = {"eval_time": "15m", "alertname": "NoWorkerYet", "exp_alerts": [alert] if fires else []}
+    test = {"interval": "1m", "input_series": [{"series": series, "values": "1x20"}], "alert_rule_test": [expected]}
+    document = {"rule_files": [str(ROOT / "deploy" / "alerts.yml")], "tests": [test]}
+    (tmp_path / "test.yml").write_text(yaml.safe_dump(document))
+    ran = subprocess.run(["promtool", "test", "rules", tmp_path / "test.yml"], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
 def test_no_label_of_ours_comes_from_the_web():
     labels = set().union(*(names for name, names in series().items() if name.startswith("thresher_")))
     assert labels == {"crawl", "worker", "version", "outcome", "kind", "operation", "state", "le"}
