@@ -1,17 +1,17 @@
 """A crawl of hours on two webs: ``python -m bench.collection.rehearsal --minutes 240 [--curve FILE]``.
 
-Two machines (separate folders) crawl the archipelago and a generated web of 250,000 pages, over sockets, with the
+Two machines (separate folders) crawl the archipelago and a generated web of 900,000 pages, over sockets, with the
 default strategy and judge, a Redis server and an S3 server. The frontier is tiered: at most 20,000 URLs wait in Redis,
 the others in the collection. Of all requests 1 % get a 503 and 1 % a connection that is cut. Each of the 100 hosts of
 the generated web, and of the 861 of the archipelago, gets at most a request per second.
 
-Every minute a row is written: fetched pages, requests of dead links, the memory of the largest worker and of Redis, the
-disk of the machines and of the collection, and the load of this machine. At the end the crawl is stopped,
+Every minute a row is written: fetched pages, requests of dead links, waiting URLs, the memory of the largest worker and
+of Redis, the disk of the machines and of the collection, and the load of this machine. At the end the crawl is stopped,
 `verify --repair` runs, and a machine that never worked copies the collection and exports it: its URLs are compared with
 the pages that the server has sent. For those that are missing, `thresher why` says where they are: the crawl is stopped
 during some of its fetches.
-``--print`` prints the curve that was measured so far; ``--write-constants`` takes the memory of a worker from it for
-`thresher plan`.
+``--print`` prints the curve that was measured so far and how far the last hour was level; ``--draw FILE`` draws it;
+``--write-constants`` takes the memory of a worker from it for `thresher plan`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from statistics import mean
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -58,7 +59,7 @@ FAULT_SHARE = 0.02
 SAMPLE_SECONDS = 60.0
 STOP_SECONDS = 180.0
 MAX_ASKED = 40
-GENERATED = Site(pages=250_000, hosts=100, page_bytes=6_000, links=20, topic_share=0.1)
+GENERATED = Site(pages=900_000, hosts=100, page_bytes=6_000, links=20, topic_share=0.1)
 HTTP_PORT = 80
 SEEDS = (GENERATED.url(0, HTTP_PORT), DIRECTORY)
 
@@ -89,6 +90,7 @@ def _site_key(url: str) -> str:
 
 def _serve(folder: Path, connect_to: Any) -> None:
     async def serve(web: Web) -> None:
+        len(GENERATED.page_numbers)  # seconds of work that no request should wait for
         connect_to.put(await WebServer(BothWebs(web, folder), fault_share=FAULT_SHARE).start())
         await asyncio.Event().wait()
 
@@ -161,7 +163,7 @@ def _crawl(world: World, minutes: float, curve: Path) -> None:
         world.add_machine()
     try:
         while (seconds := time.monotonic() - began) < minutes * 60 and watcher.poll() is None:
-            more = {"dead_links": world.lines(DEAD), "load": round(os.getloadavg()[0], 1)}
+            more = {"dead_links": world.lines(DEAD), "waiting": _waiting(world), "load": round(os.getloadavg()[0], 1)}
             add_rows(curve, [{**world.sample(seconds), **more, "on": today(), "machine": hardware()}])
             time.sleep(SAMPLE_SECONDS)
         for process in (watcher, *world.workers.values()):
@@ -175,22 +177,80 @@ def _crawl(world: World, minutes: float, curve: Path) -> None:
                 process.wait()
 
 
+def _waiting(world: World) -> int | None:
+    status = world.call("status", NAME, "--json")
+    return json.loads(status.stdout)["waiting"] if status.returncode == 0 else None
+
+
 def print_curve(curve: Path, rows: int = 12) -> None:
     """Print evenly spaced rows of a curve, with the speed since the row before, and the result."""
     samples = [row for row in read_rows(curve) if "fetched" in row]
     numbers = dict.fromkeys(round(n * (len(samples) - 1) / rows) for n in range(1, rows + 1))
     chosen = [samples[number] for number in numbers if number]
-    print("| minutes | pages | dead | pages/s | requests/s | worker, MiB | Redis, MiB | disks, MB | collection, MB |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    titles = "minutes,pages,dead,pages/s,requests/s,waiting,worker MiB,Redis MiB,disks MB,collection MB".split(",")
+    print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
     for before, row in zip([samples[0], *chosen], chosen, strict=False):
         seconds, pages, dead = (row[name] - before[name] for name in ("seconds", "fetched", "dead_links"))
         cells = [f"{row['seconds'] / 60:.0f}", f"{row['fetched']:,}", f"{row['dead_links']:,}"]
         cells += [f"{pages / seconds:.0f}", f"{(pages + dead) / seconds:.0f}"]
+        cells += [f"{row['waiting'] or 0:,}"]
         cells += [f"{row[name]:,.0f}" for name in ("worker_mib", "redis_mib", "machines_mb", "collection_mb")]
         print(f"| {' | '.join(cells)} |")
+    print(level(samples))
     for row in read_rows(curve):
         if "exported" in row:
             print(json.dumps(row, indent=1))
+
+
+def level(samples: Sequence[dict[str, Any]], seconds: float = 3600.0) -> str:
+    """Return how the last hour went: the means of its first and second half, and the change between them."""
+    last = [row for row in samples if row["seconds"] >= samples[-1]["seconds"] - seconds]
+    first, second = last[: len(last) // 2 + 1], last[len(last) // 2 :]
+    memory = [mean(row["worker_mib"] for row in half) for half in (first, second)]
+    speed = [
+        (half[-1]["fetched"] - half[0]["fetched"]) / (half[-1]["seconds"] - half[0]["seconds"])
+        for half in (first, second)
+    ]
+    changes = [f"{second / first - 1:+.1%}" for first, second in (memory, speed)]
+    return (
+        f"last hour, first half and second: worker {memory[0]:,.0f} and {memory[1]:,.0f} MiB ({changes[0]}), "
+        f"{speed[0]:.1f} and {speed[1]:.1f} pages/s ({changes[1]})"
+    )
+
+
+def draw(curve: Path, path: Path) -> None:
+    """Draw speed, memory, waiting URLs and disk over the time."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    samples = [row for row in read_rows(curve) if "fetched" in row]
+    minutes = [row["seconds"] / 60 for row in samples]
+    window = 5
+    speed = [
+        (after["fetched"] - before["fetched"]) / (after["seconds"] - before["seconds"])
+        for before, after in zip(samples, samples[window:], strict=False)
+    ]
+    panels: list[tuple[str, Sequence[float], Sequence[float]]] = [
+        ("pages per second, over 5 minutes", minutes[window:], speed),
+        ("memory of the largest worker, MiB", minutes, [row["worker_mib"] for row in samples]),
+        ("waiting URLs, thousands", minutes, [(row["waiting"] or 0) / 1e3 for row in samples]),
+        ("disk of workers and collection, GB", minutes, [_disk(row) for row in samples]),
+    ]
+    figure, places = pyplot.subplots(2, 2, figsize=(9, 5), sharex=True, layout="constrained")
+    for axes, (title, x, y) in zip(places.flat, panels, strict=True):
+        axes.plot(x, y, linewidth=1.2)
+        axes.set_title(title, fontsize=10, loc="left")
+        axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.3)
+    for axes in places[1]:
+        axes.set_xlabel("minutes")
+    figure.savefig(path, dpi=120)
+
+
+def _disk(row: dict[str, Any]) -> float:
+    return float(row["machines_mb"] + row["collection_mb"]) / 1e3
 
 
 def write_constants(curve: Path, path: Path = CONSTANTS) -> None:
@@ -205,11 +265,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--minutes", type=float, default=240.0)
     parser.add_argument("--curve", type=Path, default=CURVE)
     parser.add_argument("--folder", type=Path, help="Keep everything there; by default a temporary folder.")
+    parser.add_argument("--draw", type=Path, metavar="FILE", help="Draw the curve that was measured.")
     parser.add_argument("--print", action="store_true", dest="only_print")
     parser.add_argument("--write-constants", action="store_true")
     chosen = parser.parse_args(arguments)
     if chosen.write_constants:
         write_constants(chosen.curve)
+    elif chosen.draw:
+        draw(chosen.curve, chosen.draw)
     elif not chosen.only_print:
         running = chosen.curve.with_suffix(".running")
         running.unlink(missing_ok=True)

@@ -17,7 +17,7 @@ from testing.recording_server import words
 HOSTS_PER_BLOCK = 253
 """127.0.x.2 to 127.0.x.254; 127.0.0.1 is left to the control requests."""
 MAX_HOSTS = HOSTS_PER_BLOCK * 256
-MAX_PAGES = len(words.NAMES) ** 3
+MAX_PAGES = len(words.NAMES) ** 4
 
 
 def address_of_host(host: int) -> str:
@@ -122,8 +122,10 @@ class Site:
 def path_of_page(page: int) -> str:
     """Return the path of a page: words without digits, so that no guard against numbered traps takes offence."""
     rest, third = divmod(page, len(words.NAMES))
-    first, second = divmod(rest, len(words.NAMES))
-    return f"/{words.NAMES[third]}/{words.NAMES[second]}-{words.NAMES[first]}.html"
+    rest, second = divmod(rest, len(words.NAMES))
+    fourth, first = divmod(rest, len(words.NAMES))
+    more = f"-{words.NAMES[fourth]}" if fourth else ""
+    return f"/{words.NAMES[third]}/{words.NAMES[second]}-{words.NAMES[first]}{more}.html"
 
 
 def _paragraphs(size: int, sentences: list[str], random: Random) -> Iterator[str]:

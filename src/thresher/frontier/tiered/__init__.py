@@ -2,7 +2,8 @@
 
 Most URLs that a large crawl finds are never fetched. So every host keeps its best waiting URLs in the store (*hot*),
 and its worse ones go to a cold storage (*cold*): object storage that all workers reach, in a bucket or a folder.
-Nothing becomes cold before a crawl has `hot_urls` waiting URLs, so a small crawl is a plain one.
+Nothing becomes cold before a crawl has `hot_urls` waiting URLs, so a small crawl is a plain one; nor before it has 12
+for each host that it knows, which hosts keep in any case.
 
 **Allowance.** A host may have `max(24, hot_urls ÷ hosts)` hot URLs. A host above it is *over its quota*, and is listed.
 When there are too many hot URLs, as many of the best as half the allowance stay hot, and the others are spilled. A load

@@ -20,7 +20,7 @@ from thresher.frontier.redis.queries import Best
 from thresher.frontier.redis.scripts import MIN_HOT, PARTITIONS, Settings
 from thresher.frontier.redis.shards import Shards
 from thresher.frontier.tiered.cold import ColdStorageFailed, ColdTier
-from thresher.frontier.tiered.migrator import Migrator
+from thresher.frontier.tiered.migrator import Migrator, hot_kept
 from thresher.frontier.tiered.runs import ColdRun, ColdUrl, key_of
 from thresher.objects.base import Objects
 from thresher.records import Candidate, Lease, Settlement
@@ -316,8 +316,11 @@ class TieredFrontier(RedisFrontier):
         return bool(self._settings.hot_urls and (found.to_load or self._is_full(found)))
 
     def _is_full(self, found: LeaseAnswer) -> bool:
-        """Return whether a spill is due: runs should be large, but hot URLs not too many."""
-        most = self._settings.hot_urls
+        """Return whether a spill is due: runs should be large, but hot URLs not too many.
+
+        What hosts keep in any case is not too many: spills for less would never end, and each would move a few URLs.
+        """
+        most = max(self._settings.hot_urls, hot_kept(self._least_hot) * found.hosts)
         enough = max(MIN_OVER_QUOTA, found.hosts // self._settings.partitions // OVER_QUOTA_SHARE)
         return bool(
             found.over_quota and found.hot > most and (found.over_quota >= enough or found.hot > FULL_SHARE * most)
@@ -325,18 +328,12 @@ class TieredFrontier(RedisFrontier):
 
     async def _work(self, shard: int) -> LeaseAnswer | None:
         prefix = self.prefix(shard)
-        to_load, sums, fullest = await self.connection.call_all(
-            [
-                ("SCARD", prefix + b"N"),
-                ("HMGET", prefix + b"x", "waiting", "cold", "hosts"),
-                ("ZREVRANGE", prefix + b"W", 0, 0, "WITHSCORES"),
-            ]
+        to_load, sums = await self.connection.call_all(
+            [("SCARD", prefix + b"N"), ("HMGET", prefix + b"x", "waiting", "cold", "hosts")]
         )
         waiting, cold, hosts = (int(each or 0) for each in sums)
-        over_quota = (
-            int(float(fullest[-1][1] if isinstance(fullest[-1], list | tuple) else fullest[-1])) if fullest else 0
-        )
-        work = LeaseAnswer([], to_load, waiting - cold, over_quota, hosts)
+        fullest = await self._migrator.fullest(shard, 1)
+        work = LeaseAnswer([], to_load, waiting - cold, fullest[0][1] if fullest else 0, hosts)
         return work if self._is_work(work) else None
 
     async def _load_now(self, shard: int, skipped_hosts: Sequence[bytes]) -> bool:
@@ -369,6 +366,8 @@ class TieredFrontier(RedisFrontier):
             while now and self._is_full(now) and time.monotonic() - began < STEP_SECONDS:
                 moved += await self._migrator.spill(shard, migrator)
                 now = await self._work(shard)
+                if now and now.to_load:  # nothing is fetched from these hosts until then, and spills can wait
+                    moved += await self._migrator.load(shard, migrator)
         return bool(moved)
 
     async def _guarded(self, move: Callable[[], Any]) -> bool:

@@ -10,9 +10,10 @@ import logging
 import math
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any, NamedTuple, Protocol
+from itertools import compress
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -40,6 +41,9 @@ LOCK_SECONDS = 30.0
 """How long a lock outlives its holder; the holder renews it."""
 SPILL_HOSTS = 2_000
 """Maximum number of hosts of one spill."""
+AT_ONCE = 8
+"""Partitions that are spilled or loaded side by side, and scripts that are under way: the loop of a worker is busy with
+pages, so each answer comes late."""
 LOAD_SECONDS = 0.25
 """How long a load goes on to other partitions than those that it must load."""
 TO_LOAD_SEEN = 500
@@ -60,6 +64,9 @@ FLOOR_DEPTH = 4
 """The floor of a host is the score of its cold URL number `FLOOR_DEPTH` × allowance."""
 GRACE_SECONDS = 3_600.0
 """How long a replaced run is kept: a store that crashed and lost its last writes may list it again."""
+
+
+Moved = TypeVar("Moved")
 
 
 class MigratorReplacedError(Exception):
@@ -140,27 +147,49 @@ class Migrator:
     # Hot to cold
 
     async def spill(self, shard: int, migrator: int) -> int:
-        """Spill the hosts over their quota of the partition that has most; return how many hosts there were."""
+        """Spill the hosts over their quota of the partitions that have most; return how many hosts there were."""
+        fullest = await self.fullest(shard, AT_ONCE)
+        chosen, hosts = [], 0
+        for partition, over_quota in fullest:
+            if chosen and (hosts + over_quota > SPILL_HOSTS or 2 * over_quota < fullest[0][1]):
+                break
+            chosen.append(partition)
+            hosts += over_quota
+        allowance = await self.allowance(shard)
+        spilled = await all_of(self._spill_partition(shard, migrator, each, allowance) for each in chosen)
+        for partition in chosen:  # one after the other: a merge takes memory
+            await self._merge_if_due(shard, migrator, partition)
+        return sum(spilled)
+
+    async def fullest(self, shard: int, limit: int) -> list[tuple[int, int]]:
+        """Return the partitions with most hosts over their quota, each with their number."""
         prefix = self._store.prefix(shard)
-        fullest = await self._connection.call("ZREVRANGE", prefix + b"W", 0, 0)
-        if not fullest:
-            return 0
-        partition = int(fullest[0])
+        found = await self._connection.call("ZREVRANGE", prefix + b"W", 0, limit - 1, "WITHSCORES")
+        pairs = found if found and isinstance(found[0], list | tuple) else zip(found[::2], found[1::2], strict=True)
+        return [(int(partition), int(float(number))) for partition, number in pairs]
+
+    async def _spill_partition(self, shard: int, migrator: int, partition: int, allowance: int) -> int:
+        """Spill the hosts over their quota of a partition; return how many hosts there were."""
+        prefix = self._store.prefix(shard)
         names = await self._connection.call("SRANDMEMBER", prefix + b"w%d" % partition, SPILL_HOSTS)
         if not names:
             await self._connection.call("ZREM", prefix + b"W", partition)
             return 1
-        allowance = await self.allowance(shard)
         hosts = await self._cold.hosts(prefix, names)
         chosen = await self._worst(prefix, hosts, hot_kept(allowance))
-        runs = await self._write_spilled(shard, migrator, partition, [url for urls in chosen.values() for url in urls])
+        await self._write_spilled(shard, migrator, partition, [url for urls in chosen.values() for url in urls])
         depth = FLOOR_DEPTH * allowance
         await self._remove(shard, migrator, {name: (hosts.get(name), chosen.get(name, [])) for name in names}, depth)
+        return len(names)
+
+    async def _merge_if_due(self, shard: int, migrator: int, partition: int) -> None:
+        """Merge the runs of a partition when they are many, or when many new scores wait."""
+        prefix = self._store.prefix(shard)
+        runs = await self._cold.runs(prefix, partition)
         is_full = await self._cold.new_scores(prefix, partition) > most_new_scores(runs)
         first = 0 if is_full else first_to_merge(runs)
         if first < len(runs) - 1:
             await self.merge(shard, migrator, partition, first)
-        return len(names)
 
     async def _worst(self, prefix: bytes, hosts: dict[bytes, HostRecord], kept: int) -> dict[bytes, list[ColdUrl]]:
         """Return the hot URLs of hosts without the best ones, best first."""
@@ -177,15 +206,14 @@ class Migrator:
                 waiting[name] += [ColdUrl.of(name, rest, 0, record) for rest, record in chunk.items() if rest]
         return {name: [_keyed(url) for url in sorted(urls, key=_rank)[kept:]] for name, urls in waiting.items()}
 
-    async def _write_spilled(self, shard: int, migrator: int, partition: int, urls: Sequence[ColdUrl]) -> list[ColdRun]:
-        """Write and list a run; return the runs of the partition."""
-        runs = await self._cold.runs(self._store.prefix(shard), partition)
+    async def _write_spilled(self, shard: int, migrator: int, partition: int, urls: Sequence[ColdUrl]) -> None:
+        """Write and list a run."""
         if not urls:
-            return runs
+            return
+        runs = await self._cold.runs(self._store.prefix(shard), partition)
         rows = await asyncio.to_thread(lambda: Rows.of(urls).sorted())
         run, bloom_filter = await self._cold.write_run(shard, migrator, rows)
         await self._set_runs(shard, migrator, partition, [*runs, run], run, bloom_filter)
-        return [*runs, run]
 
     async def _set_runs(
         self,
@@ -210,6 +238,7 @@ class Migrator:
     ) -> None:
         """Remove the URLs of a listed run from the store, and note that their hosts keep their quota."""
         parts: list[Part] = []
+        calls = [parts]
         number = 0
         for name, (host, urls) in spilled.items():
             is_deep = host is not None and host.floor == -math.inf and len(urls) > depth
@@ -217,12 +246,12 @@ class Migrator:
             for start in range(0, max(1, len(urls)), URLS_AT_ONCE):
                 portion = urls[start : start + URLS_AT_ONCE]
                 if number + len(portion) > URLS_AT_ONCE:
-                    await self._move("spill", shard, migrator, *parts)
                     parts, number = [], 0
+                    calls.append(parts)
                 parts += [name, floor, len(portion), *_spilled_parts(portion)]
                 number += max(1, len(portion))
-        if parts:
-            await self._move("spill", shard, migrator, *parts)
+        for begin in range(0, len(calls), AT_ONCE):
+            await all_of(self._move("spill", shard, migrator, *each) for each in calls[begin : begin + AT_ONCE] if each)
 
     # Cold to hot
 
@@ -238,17 +267,24 @@ class Migrator:
         for name in dict.fromkeys([*first, *listed]):
             by_partition[self._cold.partition_of(name)].append(name)
         allowance = await self.allowance(shard)
-        loaded, required = 0, set(first)
-        for partition, names in by_partition.items():
+        loaded, required, partitions = 0, set(first), list(by_partition)
+        for begin in range(0, len(partitions), AT_ONCE):
+            chosen = partitions[begin : begin + AT_ONCE]
+            names = [name for partition in chosen for name in by_partition[partition]]
             if loaded and time.monotonic() - began > LOAD_SECONDS and required.isdisjoint(names):
                 break
-            await self._load_partition(shard, migrator, partition, names, allowance)
+            are_due = await all_of(
+                self._load_partition(shard, migrator, each, by_partition[each], allowance) for each in chosen
+            )
+            for partition in compress(chosen, are_due):  # one after the other: a merge takes memory
+                await self.merge(shard, migrator, partition)
             loaded += len(names)
         return loaded
 
     async def _load_partition(
         self, shard: int, migrator: int, partition: int, names: Sequence[bytes], allowance: int
-    ) -> None:
+    ) -> bool:
+        """Load the best URLs of some hosts; return whether so many new scores wait that the runs must be merged."""
         prefix = self._store.prefix(shard)
         while (read := await self._cold.read(prefix, shard, partition, names)).damaged:
             await self.discard(shard, migrator, partition)
@@ -256,8 +292,7 @@ class Migrator:
         for name in names:
             begin, end = spans.get(name, (0, 0))
             await self._load_host(shard, migrator, name, read.hosts.get(name), read.rows.part(begin, end), allowance)
-        if len(read.new_scores) > most_new_scores(read.runs):
-            await self.merge(shard, migrator, partition)
+        return len(read.new_scores) > most_new_scores(read.runs)
 
     async def _load_host(
         self, shard: int, migrator: int, name: bytes, host: HostRecord | None, rows: Rows, allowance: int
@@ -447,6 +482,17 @@ class Migrator:
         if answer == -1:
             raise MigratorReplacedError
         return int(answer)
+
+
+async def all_of(moves: Iterable[Coroutine[Any, Any, Moved]]) -> list[Moved]:
+    """Return the results of moves that run side by side; when one fails, the others are ended first."""
+    tasks = [asyncio.ensure_future(move) for move in moves]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def hot_kept(allowance: int) -> int:

@@ -208,7 +208,7 @@ async def test_a_cold_url_that_was_tried_before_keeps_its_tries_when_it_is_found
     clock.now += 10.0  # its worker is dead
     await tiers.add([link("http://b.example/1", 0.9)])
     [other] = await tiers.lease(1, seconds=5)
-    await tiers.add([link("http://a.example/2", 0.75)])
+    await tiers.add([link("http://a.example/2", 0.75), link("http://a.example/3", 0.7)])
     assert await tiers.connection.call("HLEN", tiers.prefix(0) + b"A") == 1, "it is cold"
     await tiers.add([link(url, 0.8)])
     [lease] = await tiers.lease(1, seconds=5)
