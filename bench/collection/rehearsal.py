@@ -187,7 +187,8 @@ def print_curve(curve: Path, rows: int = 12) -> None:
     samples = [row for row in read_rows(curve) if "fetched" in row]
     numbers = dict.fromkeys(round(n * (len(samples) - 1) / rows) for n in range(1, rows + 1))
     chosen = [samples[number] for number in numbers if number]
-    titles = "minutes,pages,dead,pages/s,requests/s,waiting,worker MiB,Redis MiB,disks MB,collection MB".split(",")
+    titles = ["minutes", "pages", "dead", "pages/s", "requests/s", "waiting"]
+    titles += ["worker MiB", "Redis MiB", "disks MB", "collection MB"]
     print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
     for before, row in zip([samples[0], *chosen], chosen, strict=False):
         seconds, pages, dead = (row[name] - before[name] for name in ("seconds", "fetched", "dead_links"))

@@ -20,7 +20,7 @@ from thresher.frontier.redis.queries import Best
 from thresher.frontier.redis.scripts import MIN_HOT, PARTITIONS, Settings
 from thresher.frontier.redis.shards import Shards
 from thresher.frontier.tiered.cold import ColdStorageFailed, ColdTier
-from thresher.frontier.tiered.migrator import Migrator, hot_kept
+from thresher.frontier.tiered.migrator import MIN_OVER_QUOTA, Migrator, hot_kept
 from thresher.frontier.tiered.runs import ColdRun, ColdUrl, key_of
 from thresher.objects.base import Objects
 from thresher.records import Candidate, Lease, Settlement
@@ -34,8 +34,8 @@ MIN_BOUND = 16
 """Nothing becomes cold where hosts may have at most this many times `least_hot` waiting URLs: it would save little."""
 FEW_STEPS = 50
 """Steps of moving URLs that a shard with hardly any hosts may need."""
-MIN_OVER_QUOTA, OVER_QUOTA_SHARE = 16, 8
-"""A partition is spilled when this many of its hosts are over their quota, or one of eight if that is more."""
+OVER_QUOTA_SHARE = 8
+"""A partition is spilled when `MIN_OVER_QUOTA` of its hosts are over their quota, or one of eight if that is more."""
 FULL_SHARE = 1.1
 """At this many times the hot URLs, partitions with fewer such hosts are spilled too."""
 MAX_LOADS = 5
@@ -361,13 +361,13 @@ class TieredFrontier(RedisFrontier):
                 self._swept = began
                 await self._migrator.sweep(shard, migrator)
             if work.to_load:
-                moved += await self._migrator.load(shard, migrator)
+                moved += await self._migrator.load(shard, migrator, seconds=STEP_SECONDS / 2)
             now: LeaseAnswer | None = work
             while now and self._is_full(now) and time.monotonic() - began < STEP_SECONDS:
                 moved += await self._migrator.spill(shard, migrator)
                 now = await self._work(shard)
                 if now and now.to_load:  # nothing is fetched from these hosts until then, and spills can wait
-                    moved += await self._migrator.load(shard, migrator)
+                    moved += await self._migrator.load(shard, migrator, seconds=STEP_SECONDS / 2)
         return bool(moved)
 
     async def _guarded(self, move: Callable[[], Any]) -> bool:

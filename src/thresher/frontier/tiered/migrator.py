@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import random
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
@@ -39,13 +40,15 @@ logger = logging.getLogger(__name__)
 
 LOCK_SECONDS = 30.0
 """How long a lock outlives its holder; the holder renews it."""
+MIN_OVER_QUOTA = 16
+"""Partitions with fewer hosts over their quota are spilled only when there are far too many hot URLs."""
 SPILL_HOSTS = 2_000
 """Maximum number of hosts of one spill."""
 AT_ONCE = 8
 """Partitions that are spilled or loaded side by side, and scripts that are under way: the loop of a worker is busy with
 pages, so each answer comes late."""
 LOAD_SECONDS = 0.25
-"""How long a load goes on to other partitions than those that it must load."""
+"""How long a lease waits for loads of other hosts than those that it needs."""
 TO_LOAD_SEEN = 500
 MAX_LOADED = 1_000
 """Maximum number of URLs of one host that one load makes hot."""
@@ -147,11 +150,17 @@ class Migrator:
     # Hot to cold
 
     async def spill(self, shard: int, migrator: int) -> int:
-        """Spill the hosts over their quota of the partitions that have most; return how many hosts there were."""
-        fullest = await self.fullest(shard, AT_ONCE)
-        chosen, hosts = [], 0
-        for partition, over_quota in fullest:
-            if chosen and (hosts + over_quota > SPILL_HOSTS or 2 * over_quota < fullest[0][1]):
+        """Spill the hosts over their quota of some partitions; return how many hosts there were.
+
+        These are the partitions with most such hosts. Where none has many, any may have one with thousands of URLs.
+        """
+        fullest = await self.fullest(shard)
+        if fullest and fullest[0][1] < MIN_OVER_QUOTA:
+            fullest = random.sample(fullest, min(AT_ONCE, len(fullest)))
+        chosen: list[int] = []
+        hosts = 0
+        for partition, over_quota in fullest[:AT_ONCE]:
+            if chosen and hosts + over_quota > SPILL_HOSTS:
                 break
             chosen.append(partition)
             hosts += over_quota
@@ -161,8 +170,8 @@ class Migrator:
             await self._merge_if_due(shard, migrator, partition)
         return sum(spilled)
 
-    async def fullest(self, shard: int, limit: int) -> list[tuple[int, int]]:
-        """Return the partitions with most hosts over their quota, each with their number."""
+    async def fullest(self, shard: int, limit: int = 0) -> list[tuple[int, int]]:
+        """Return the partitions with hosts over their quota, those with most first, each with their number."""
         prefix = self._store.prefix(shard)
         found = await self._connection.call("ZREVRANGE", prefix + b"W", 0, limit - 1, "WITHSCORES")
         pairs = found if found and isinstance(found[0], list | tuple) else zip(found[::2], found[1::2], strict=True)
@@ -255,11 +264,14 @@ class Migrator:
 
     # Cold to hot
 
-    async def load(self, shard: int, migrator: int, first: Sequence[bytes] = ()) -> int:
+    async def load(
+        self, shard: int, migrator: int, first: Sequence[bytes] = (), *, seconds: float = LOAD_SECONDS
+    ) -> int:
         """Load the best cold URLs of hosts that need them, for a short time; return how many hosts.
 
         Args:
             first: Hosts that must be among them.
+            seconds: How long it goes on to other partitions than those of these hosts.
         """
         prefix, began = self._store.prefix(shard), time.monotonic()
         listed = await self._connection.call("SRANDMEMBER", prefix + b"N", TO_LOAD_SEEN)
@@ -271,7 +283,7 @@ class Migrator:
         for begin in range(0, len(partitions), AT_ONCE):
             chosen = partitions[begin : begin + AT_ONCE]
             names = [name for partition in chosen for name in by_partition[partition]]
-            if loaded and time.monotonic() - began > LOAD_SECONDS and required.isdisjoint(names):
+            if loaded and time.monotonic() - began > seconds and required.isdisjoint(names):
                 break
             are_due = await all_of(
                 self._load_partition(shard, migrator, each, by_partition[each], allowance) for each in chosen
