@@ -47,6 +47,7 @@ EXPORT_FORMATS = {
     "opensearch": "thresher.export.formats:OPENSEARCH",
     "graphml": "thresher.export.formats:GRAPHML",
     "warc": "thresher.export.formats:WARC",
+    "wacz": "thresher.export.wacz:WACZ",
 }
 DOCUMENT_FORMATS = {
     "pdf": "thresher.parsing.documents.formats:PDF",

@@ -1,6 +1,8 @@
 """A crawl with WARC files: every page that is kept is in them, with what was asked and why, and verify agrees."""
 
+import gzip
 import json
+import zipfile
 
 import pytest
 import yaml
@@ -60,3 +62,14 @@ def test_pages_and_redirects_are_archived_with_question_and_reasons(archived, si
     verified = thresher("verify", "solar")
     assert verified.returncode == 0, verified.stdout + verified.stderr
     assert "4 captures" in verified.stdout
+
+
+def test_the_archive_of_a_crawl_leaves_for_replay(archived, site, thresher, tmp_path):
+    replay = thresher("export", "solar", "-f", "wacz", "-o", "crawl.wacz")
+    assert replay.stderr.startswith("3 pages in crawl.wacz"), replay.stderr
+    with zipfile.ZipFile(tmp_path / "crawl.wacz") as package:
+        _, *pages = map(json.loads, package.read("pages/pages.jsonl").splitlines())
+        lines = gzip.decompress(package.read("indexes/index.cdx.gz")).decode().splitlines()
+    assert {page["url"] for page in pages} == {site.url(path) for path in ("/", "/good", "/better")}
+    assert all("Perovskite solar cells" in page["text"] for page in pages)
+    assert len(lines) == 3  # the redirect is no page

@@ -40,7 +40,8 @@ KIND = "export format"
     default="jsonl",
     show_default=True,
     help="markdown: a folder with one file per page; dataset: a folder of Parquet files with a dataset card; "
-    "opensearch: a bulk file; graphml: pages and links; warc: what was archived of these pages.",
+    "opensearch: a bulk file; graphml: pages and links; warc: what was archived of these pages; wacz: the same in one "
+    "file for replay.",
 )
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="A file, or a folder; by default standard output."

@@ -28,7 +28,7 @@ import re
 import shutil
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from itertools import chain
@@ -400,6 +400,22 @@ class PageSelection:
     def contents(self) -> Iterable[tuple[PageRecord, PageContent]]:
         return page_contents(self.collection, since=self.since, **self.chosen)
 
+    def records(self) -> Iterator[PageRecord]:
+        """Yield the pages without their contents."""
+        return (record for record in self.collection.ranked(**self.chosen) if record.fetched_at >= self.since)
+
+    def warc_files(self) -> Sequence[Path]:
+        """Return the WARC files of the crawl.
+
+        Raises:
+            ExportError: There are none.
+        """
+        if files := warc_paths(self.warc):
+            return files
+        raise ExportError(
+            f"{self.warc.parent} has no WARC files. To archive from the next run on: output: {{warc: true}}"
+        )
+
     @property
     def left_out(self) -> int:
         """The number of pages that are left out as duplicates; 0 where other options choose pages too."""
@@ -472,12 +488,8 @@ class Warc:
     def write(self, pages: PageSelection, path: Path | None, out: IO[str]) -> ExportSummary:
         if path is None:
             raise ExportError("warc is not for a terminal; name a file: -o pages.warc.gz")
-        files = warc_paths(pages.warc)
-        if not files:
-            raise ExportError(
-                f"{pages.warc.parent} has no WARC files. To archive from the next run on: output: {{warc: true}}"
-            )
-        chosen = PageSet(pages.collection, pages.collection.ranked(**pages.chosen))
+        files = pages.warc_files()
+        chosen = PageSet(pages.collection, pages.records())
         with closing(chosen), atomic_write(path) as unfinished, unfinished.open("wb") as file:
             return ExportSummary(copy_records(files, file, chosen), "records", " of pages")
 

@@ -81,8 +81,28 @@ def test_what_was_archived_of_relevant_pages_is_copied(export, crawl, tmp_path):
 
 
 def test_without_an_archive_there_is_nothing_to_copy(export, tmp_path):
-    assert "has no WARC files" in export("-f", "warc", "-o", tmp_path / "a.warc.gz")[2]
-    assert "name a file" in export("-f", "warc")[2]
+    for form, name in (("warc", "a.warc.gz"), ("wacz", "a.wacz")):
+        assert "has no WARC files" in export("-f", form, "-o", tmp_path / name)[2]
+        assert not (tmp_path / name).exists()
+        assert "name" in export("-f", form)[2]
+
+
+def test_an_archive_for_replay_holds_the_chosen_pages(export, crawl, tmp_path):
+    captures = [answered(1, relevance=0.2), answered(2, relevance=0.95)]
+    archived(crawl, *captures)
+    with closing(PageStoreWriter(crawl / "pages" / "w2.db")) as writer:
+        writer.write([record for record, _ in captures])
+    code, _, err = export("-f", "wacz", "--min-relevance", "0.85", "-o", tmp_path / "crawl.wacz")
+    assert (code, err.startswith("1 pages, without 1 that were not archived in ")) == (0, True)
+
+
+def test_records_of_a_page_that_did_not_change_since_a_day_stay_behind(export, crawl, tmp_path):
+    captures = [answered(1), answered(2, fetched_at=1_800_000_000.0)]
+    archived(crawl, *captures)
+    with closing(PageStoreWriter(crawl / "pages" / "w2.db")) as writer:
+        writer.write([record for record, _ in captures])
+    _, _, err = export("-f", "warc", "--changed-since", "2026-01-01", "-o", tmp_path / "part.warc.gz")
+    assert err.startswith("1 records of pages")
 
 
 def test_pages_can_be_ordered_by_trained_layers(export, crawl):
@@ -136,7 +156,7 @@ def test_folders_and_chunks_that_cannot_be_made_are_explained(export, options, w
 
 def test_files_that_are_there_stay_as_they_are(export, crawl, tmp_path):
     archived(crawl, answered(1, relevance=0.9))
-    forms = ["jsonl", "csv", "parquet", "opensearch", "graphml", "warc", "markdown", "dataset"]
+    forms = ["jsonl", "csv", "parquet", "opensearch", "graphml", "warc", "wacz", "markdown", "dataset"]
     tables = [["--hosts"], ["--links"], ["--mirrors"], ["--chunks"]]
     for options in [*(["-f", form] for form in forms), *tables]:
         path = tmp_path / "taken"

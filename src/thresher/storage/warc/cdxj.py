@@ -26,7 +26,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
-from thresher.storage.warc.reader import SUFFIX, Member, walk, warc_paths
+from thresher.storage.warc.reader import SUFFIX, Member, status_code, walk, warc_paths
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#]*)([^?#]*)(?:\?([^#]*))?", re.IGNORECASE).match
 _PORT = re.compile(r":(\d*)$")
@@ -111,7 +111,7 @@ def line_of(filename: str, offset: int, length: int, headers: Mapping[str, str],
     fields = {
         "url": url,
         "mime": "warc/revisit" if revisit else http.get("content-type", "unk").partition(";")[0].strip().lower(),
-        "status": [*http.get("", "").split(" "), "", ""][1],
+        "status": status_code(http),
         "digest": headers.get("warc-payload-digest", "-"),
         "length": str(length),
         "offset": str(offset),

@@ -7,7 +7,7 @@ killed writer leaves a truncated record at the end of its file.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -40,6 +40,11 @@ class Member:
         """The record type: response, revisit, request, metadata, warcinfo."""
         return self.headers.get("warc-type", "")
 
+    @property
+    def status(self) -> str:
+        """The status code of the response inside it; empty when there is none."""
+        return status_code(self.http)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Damage:
@@ -52,6 +57,11 @@ class Damage:
 
 class _Broken(Exception):
     """There is no complete record at this offset."""
+
+
+def status_code(http: Mapping[str, str]) -> str:
+    """Return the status code of a response by its HTTP headers, as in `Member`; empty when there is none."""
+    return [*http.get("", "").split(" "), "", ""][1]
 
 
 def warc_paths(folder: Path) -> list[Path]:

@@ -18,28 +18,34 @@ from thresher.urls.canonical import canonicalize, fingerprint
 
 def copy_records(files: Sequence[Path], out: IO[bytes], pages: PageSet) -> int:
     """Copy the records of some pages from WARC files; return the number of responses and revisits among them."""
-    for _, member in _members(files):
-        original = _url(member, "warc-refers-to-target-uri")
-        if original and _belongs(member, pages):
+    return sum(member.kind in ("response", "revisit") for member in copied_records(files, out, pages))
+
+
+def copied_records(files: Sequence[Path], out: IO[bytes], pages: PageSet) -> Iterator[Member]:
+    """Copy the records of some pages, and yield each as it was; the set grows by what their revisits refer to."""
+    for _, member in members(files):
+        page, original = page_of(member), _url(member, "warc-refers-to-target-uri")
+        if original and page is not None and page in pages:
             pages.add(_number(original))
-    responses = 0
-    for path, member in _members(files):
-        if _belongs(member, pages):
+    for path, member in members(files):
+        page = page_of(member)
+        if page is None or page in pages:
             out.write(_bytes(path, member))
-            responses += member.kind in ("response", "revisit")
-    return responses
+            yield member
 
 
-def _members(files: Sequence[Path]) -> Iterator[tuple[Path, Member]]:
+def members(files: Sequence[Path]) -> Iterator[tuple[Path, Member]]:
+    """Yield the records of WARC files, each with its file."""
     for path in files:
         for found in walk(path):
             if isinstance(found, Member):
                 yield path, found
 
 
-def _belongs(member: Member, pages: PageSet) -> bool:
+def page_of(member: Member) -> int | None:
+    """Return the fingerprint of the page that a record belongs to; None for a record without a URL."""
     url = _url(member, "warc-target-uri")
-    return not url or _number(url) in pages
+    return _number(url) if url else None
 
 
 def _url(member: Member, header: str) -> str:
