@@ -48,6 +48,7 @@ EXPORT_FORMATS = {
     "graphml": "thresher.export.formats:GRAPHML",
     "warc": "thresher.export.formats:WARC",
     "wacz": "thresher.export.wacz:WACZ",
+    "url-index": "thresher.export.url_index:URL_INDEX",
 }
 DOCUMENT_FORMATS = {
     "pdf": "thresher.parsing.documents.formats:PDF",

@@ -1,9 +1,11 @@
 """A crawl with WARC files: every page that is kept is in them, with what was asked and why, and verify agrees."""
 
 import gzip
+import io
 import json
 import zipfile
 
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from warcio.archiveiterator import ArchiveIterator
@@ -64,7 +66,7 @@ def test_pages_and_redirects_are_archived_with_question_and_reasons(archived, si
     assert "4 captures" in verified.stdout
 
 
-def test_the_archive_of_a_crawl_leaves_for_replay(archived, site, thresher, tmp_path):
+def test_the_archive_of_a_crawl_leaves_for_replay_and_as_a_table(archived, site, thresher, tmp_path):
     replay = thresher("export", "solar", "-f", "wacz", "-o", "crawl.wacz")
     assert replay.stderr.startswith("3 pages in crawl.wacz"), replay.stderr
     with zipfile.ZipFile(tmp_path / "crawl.wacz") as package:
@@ -73,3 +75,11 @@ def test_the_archive_of_a_crawl_leaves_for_replay(archived, site, thresher, tmp_
     assert {page["url"] for page in pages} == {site.url(path) for path in ("/", "/good", "/better")}
     assert all("Perovskite solar cells" in page["text"] for page in pages)
     assert len(lines) == 3  # the redirect is no page
+    table = thresher("export", "solar", "-f", "url-index", "-o", "index")
+    assert table.stderr.startswith("3 captures of pages in index"), table.stderr
+    for row in pq.read_table(tmp_path / "index").to_pylist():
+        with (archived / row["warc_filename"]).open("rb") as file:
+            file.seek(row["warc_record_offset"])
+            [record] = ArchiveIterator(io.BytesIO(file.read(row["warc_record_length"])))
+        assert record.rec_headers.get_header("WARC-Target-URI") == row["url"]
+        assert (row["crawl"], row["subset"], row["fetch_status"], row["url_port"]) == ("solar", "warc", 200, site.port)

@@ -41,7 +41,7 @@ KIND = "export format"
     show_default=True,
     help="markdown: a folder with one file per page; dataset: a folder of Parquet files with a dataset card; "
     "opensearch: a bulk file; graphml: pages and links; warc: what was archived of these pages; wacz: the same in one "
-    "file for replay.",
+    "file for replay; url-index: a folder with a table of it, as Common Crawl's.",
 )
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="A file, or a folder; by default standard output."
@@ -105,7 +105,7 @@ KIND = "export format"
     {
         "output": "The file or folder that was written.",
         "format": "Its format.",
-        "content": "What a row is: pages, hosts, links, mirrors, chunks or records.",
+        "content": "What a row is: pages, hosts, links, mirrors, chunks, records or captures.",
         "rows": "How many were written.",
     },
     note="It needs -o: without it the rows themselves are printed.",

@@ -255,7 +255,7 @@ def _groups(table: Iterable[Row]) -> Iterator[list[Row]]:
         yield group
 
 
-PARQUET_FORMATS = ("parquet", "dataset")
+PARQUET_FORMATS = ("parquet", "dataset", "url-index")
 TEXT_WRITERS: dict[str, Callable[..., int]] = {"jsonl": write_jsonl, "csv": write_csv}
 FORMATS = (*TEXT_WRITERS, "parquet")
 

@@ -48,11 +48,33 @@ def registered_domain(host: str) -> str:
 
     A port is ignored. IP addresses and names outside the public suffix list are returned as they are.
     """
-    name = re.sub(r":\d+$", "", host.lower()).rstrip(".")
-    if _IP_ADDRESS(name):
-        return name
-    parts = _extractor()(name)
-    return f"{parts.domain}.{parts.suffix}" if parts.domain and parts.suffix else name
+    return suffix_and_domain(host)[1] or _without_port(host)
+
+
+@lru_cache(maxsize=65_536)
+def suffix_and_domain(host: str, *, private: bool = False) -> tuple[str, str]:
+    """Return the public suffix of a host name, and the domain registered below it; either is empty where there is none.
+
+    IP addresses and names outside the public suffix list have none.
+
+    Args:
+        host: The host name; a port is ignored.
+        private: Whether the suffixes of companies count too, such as ``github.io``.
+    """
+    name = _without_port(host)
+    if is_address(name):
+        return "", ""
+    parts = _extractor()(name, include_psl_private_domains=private)
+    return parts.suffix, f"{parts.domain}.{parts.suffix}" if parts.domain and parts.suffix else ""
+
+
+def is_address(name: str) -> bool:
+    """Return whether a host is an IP address."""
+    return _IP_ADDRESS(name) is not None
+
+
+def _without_port(host: str) -> str:
+    return re.sub(r":\d+$", "", host.lower()).rstrip(".")
 
 
 @cache

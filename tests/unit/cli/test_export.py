@@ -5,6 +5,7 @@ import sys
 from contextlib import closing
 from functools import partial
 
+import pyarrow.parquet as pq
 import pytest
 
 from tests.unit.export.test_all_formats import HUB, LEAF, SEED, of
@@ -81,19 +82,23 @@ def test_what_was_archived_of_relevant_pages_is_copied(export, crawl, tmp_path):
 
 
 def test_without_an_archive_there_is_nothing_to_copy(export, tmp_path):
-    for form, name in (("warc", "a.warc.gz"), ("wacz", "a.wacz")):
+    for form, name in (("warc", "a.warc.gz"), ("wacz", "a.wacz"), ("url-index", "index")):
         assert "has no WARC files" in export("-f", form, "-o", tmp_path / name)[2]
         assert not (tmp_path / name).exists()
         assert "name" in export("-f", form)[2]
 
 
-def test_an_archive_for_replay_holds_the_chosen_pages(export, crawl, tmp_path):
+def test_an_archive_for_replay_and_its_index_hold_the_chosen_pages(export, crawl, tmp_path):
     captures = [answered(1, relevance=0.2), answered(2, relevance=0.95)]
     archived(crawl, *captures)
     with closing(PageStoreWriter(crawl / "pages" / "w2.db")) as writer:
         writer.write([record for record, _ in captures])
     code, _, err = export("-f", "wacz", "--min-relevance", "0.85", "-o", tmp_path / "crawl.wacz")
     assert (code, err.startswith("1 pages, without 1 that were not archived in ")) == (0, True)
+    code, _, err = export("-f", "url-index", "--min-relevance", "0.85", "-o", tmp_path / "index")
+    assert (code, err.startswith("1 captures of pages in ")) == (0, True)
+    table = pq.read_table(tmp_path / "index")
+    assert (table["url"].to_pylist(), table["crawl"].to_pylist()) == ([captures[1][0].url], ["Solar Cells"])
 
 
 def test_records_of_a_page_that_did_not_change_since_a_day_stay_behind(export, crawl, tmp_path):
@@ -156,7 +161,7 @@ def test_folders_and_chunks_that_cannot_be_made_are_explained(export, options, w
 
 def test_files_that_are_there_stay_as_they_are(export, crawl, tmp_path):
     archived(crawl, answered(1, relevance=0.9))
-    forms = ["jsonl", "csv", "parquet", "opensearch", "graphml", "warc", "wacz", "markdown", "dataset"]
+    forms = ["jsonl", "csv", "parquet", "opensearch", "graphml", "warc", "wacz", "markdown", "dataset", "url-index"]
     tables = [["--hosts"], ["--links"], ["--mirrors"], ["--chunks"]]
     for options in [*(["-f", form] for form in forms), *tables]:
         path = tmp_path / "taken"
@@ -190,7 +195,9 @@ def contents(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("words", [["-f", "parquet"], ["-f", "dataset"], ["-f", "parquet", "--hosts"]])
+@pytest.mark.parametrize(
+    "words", [["-f", "parquet"], ["-f", "dataset"], ["-f", "url-index"], ["-f", "parquet", "--hosts"]]
+)
 def test_a_parquet_file_without_pyarrow_is_refused_before_anything_is_written(export, tmp_path, monkeypatch, words):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     code, _, err = export(*words, "-o", tmp_path / "written")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from thresher.urls.canonical import host_key, registered_domain
+from thresher.urls.canonical import host_key, registered_domain, suffix_and_domain
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,18 @@ def test_a_host_key_is_a_name_with_its_unusual_port(url, key):
 )
 def test_a_registered_domain_lies_below_the_public_suffix(host, domain):
     assert registered_domain(host) == domain
+
+
+@pytest.mark.parametrize(
+    ("host", "private", "expected"),
+    [
+        ("user.github.io:8080", False, ("io", "github.io")),
+        ("user.github.io", True, ("github.io", "user.github.io")),
+        ("github.io", True, ("github.io", "")),
+        ("www.example.co.uk", True, ("co.uk", "example.co.uk")),
+        ("[::1]:8080", False, ("", "")),
+        ("localhost", False, ("", "")),
+    ],
+)
+def test_a_public_suffix_is_one_of_a_registry_or_also_of_a_company(host, private, expected):
+    assert suffix_and_domain(host, private=private) == expected
