@@ -22,6 +22,7 @@ SMALLEST = """
     bench.collection.export --small 20 --pages 40
     bench.collection.extraction --layouts dev --pages 1
     bench.collection.killed --pages 200 --kills 1
+    bench.collection.quality --pages 5
     bench.collection.search --pages 50
     bench.collection.walls --pdfs 5
     bench.conformance --only urls

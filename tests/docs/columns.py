@@ -40,6 +40,18 @@ CONTENT_MEANINGS = {
     "license": "The URL or the name of the licence as the page states it; with `--markdown`.",
     "markdown": "The main content as Markdown; with `--markdown`. Empty where none is kept.",
 }
+QUALITY_MEANINGS = {
+    "quality": "Share of the rules of published filters that the main text passes; these columns with `--quality`. "
+    "Empty, as all of them, where no text is kept.",
+    "quality_failed": "The rules that it does not pass, separated by blanks, such as `gopher-words c4-sentences`.",
+    "quality_words": "Its number of words; in Chinese, Japanese and Thai half the number of characters.",
+    "quality_word_length": "Mean number of characters in a word; empty in scripts without spaces and in Korean.",
+    "quality_symbols": "Hash signs or ellipses per word, whichever are more.",
+    "quality_stop_words": "Share of the words that are stop words; empty for a language without a list of them.",
+    "quality_ended_lines": "Share of the lines that end with punctuation; empty in Thai.",
+    "quality_repeated_lines": "Share of the characters in lines that occurred before.",
+    "quality_repeated_words": "Share of the characters in sequences of five words that occurred before.",
+}
 CHUNK_MEANINGS = {
     "id": "The fingerprint of the page and the position; unique in an export.",
     "url": "The address of the page.",
@@ -116,8 +128,9 @@ def _beginning() -> Iterator[str]:
 
 
 def _tables() -> Iterator[str]:
-    pages = page_columns(text=True, markdown=True)
-    yield from _table("Pages", "`thresher export DIR`", pages, {**PAGE_MEANINGS, **CONTENT_MEANINGS})
+    pages = page_columns(text=True, markdown=True, quality=True)
+    meanings = {**PAGE_MEANINGS, **CONTENT_MEANINGS, **QUALITY_MEANINGS}
+    yield from _table("Pages", "`thresher export DIR`", pages, meanings)
     yield from _table("Chunks", "`thresher export DIR --chunks`", CHUNK_COLUMNS, CHUNK_MEANINGS)
     yield from _table("Hosts", "`thresher export DIR --hosts`", HOST_COLUMNS, HOST_MEANINGS)
     yield from _table("Links", "`thresher export DIR --links`", LINK_COLUMNS, LINK_MEANINGS)

@@ -20,7 +20,7 @@ from thresher.export.chunks import CHUNK_CHARACTERS, CHUNK_COLUMNS, MIN_CHARACTE
 from thresher.export.formats import ExportFormat, ExportSummary, PageSelection
 from thresher.export.hosts import HOST_COLUMNS, host_rows
 from thresher.export.link_graph import LINK_COLUMNS, LinkGraphExport
-from thresher.export.rows import FORMATS, page_contents, refuse_taken, require_parquet
+from thresher.export.rows import FORMATS, refuse_taken, require_parquet
 from thresher.export.rows import export as write
 from thresher.search.index import SearchIndex
 from thresher.search.mirrors import MIRROR_COLUMNS
@@ -81,6 +81,16 @@ KIND = "export format"
 @click.option("--without-optouts", is_flag=True, help="Leave out pages whose site opts out of AI uses.")
 @click.option("--text", is_flag=True, help="Also the main text of each page, with its paragraphs.")
 @click.option("--markdown", is_flag=True, help="Also the main content as Markdown, author, date and licence.")
+@click.option(
+    "--quality", is_flag=True, help="Also the quality of the main text, by the rules of C4, Gopher and FineWeb."
+)
+@click.option(
+    "--min-quality",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="Leave out pages whose text passes a smaller share of these rules.",
+)
 @click.option("--chunks", is_flag=True, help="One row per part of a page, split by heading and size.")
 @click.option(
     "--chunk-size",
@@ -140,9 +150,8 @@ def export(
     require_parquet(form)
     crawl = with_all_pages(CrawlSetup.open(dir))
     crawl.check_topic(options["topic"])
-    tables = (hosts := hosts or new_hosts_only) + links + mirrors + chunks
-    if tables and (form not in FORMATS or tables > 1):
-        raise ExportError(f"--hosts, --links, --mirrors, --chunks make tables, one at a time: -f {', '.join(FORMATS)}")
+    tables = (hosts := hosts or new_hosts_only) + links + mirrors
+    _check_tables(form, tables, chunks=chunks, min_quality=options["min_quality"])
     chosen_format: ExportFormat = registry.find(KIND, form)
     path = _checked_path(output, form, is_folder=chosen_format.is_folder, as_json=as_json, replace=replace)
     with _pages_in_order(crawl, order, without_opt_outs=without_optouts) as collection:
@@ -160,6 +169,13 @@ def export(
     if as_json:
         echo_json({"output": str(path), "format": form, "content": written.content, "rows": written.rows})
     echo(f"{written}{f' in {path}' if path else ''}", err=True)
+
+
+def _check_tables(form: str, tables: int, *, chunks: bool, min_quality: float) -> None:
+    if tables + chunks and (form not in FORMATS or tables + chunks > 1):
+        raise ExportError(f"--hosts, --links, --mirrors, --chunks make tables, one at a time: -f {', '.join(FORMATS)}")
+    if min_quality and (tables or form == "graphml"):
+        raise ExportError("--min-quality chooses pages by their text: not with --hosts, --links, --mirrors, -f graphml")
 
 
 def _checked_path(output: Path | None, form: str, *, is_folder: bool, as_json: bool, replace: bool) -> Path | None:
@@ -199,6 +215,8 @@ class _Export:
     topic: str
     text: bool
     markdown: bool
+    quality: bool
+    min_quality: float
     raw: bool
 
     @property
@@ -228,7 +246,7 @@ class _Export:
     def chunks(self, characters: int, overlap: int) -> int:
         if overlap >= characters:
             raise ExportError(f"--chunk-overlap {overlap} must be below --chunk-size {characters}")
-        contents = page_contents(self.collection, since=self._since, **self._chosen)
+        contents = self.selection().contents()
         table = chunk_rows(contents, characters=characters, overlap=overlap)
         return write(table, self.form, self.path, sys.stdout, raw=self.raw, columns=CHUNK_COLUMNS)
 
@@ -244,6 +262,8 @@ class _Export:
             since=self._since,
             text=self.text,
             markdown=self.markdown,
+            quality=self.quality,
+            min_quality=self.min_quality,
             raw=self.raw,
         )
 

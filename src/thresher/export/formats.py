@@ -45,6 +45,7 @@ from thresher.export.rows import (
     Columns,
     Row,
     export,
+    has_quality,
     page_columns,
     page_contents,
     rows,
@@ -195,6 +196,8 @@ _MEANINGS = {
     "relevance": "probability that the page is about the topic, by the classifier of the crawl",
     "relevant": "whether the relevance reached the threshold of the crawl",
     "fetched_at": "when this text was fetched, in UTC",
+    "quality": "share of the rules of published text filters (C4, Gopher, FineWeb) that the main text passes",
+    "quality_failed": "the rules that it does not pass",
 }
 
 
@@ -377,6 +380,8 @@ class PageSelection:
         since: Only pages that are new or changed from then on.
         text: Whether the main text is wanted.
         markdown: Whether the main content as Markdown is wanted.
+        quality: Whether tables have the quality of the main text too.
+        min_quality: Only pages whose main text has this quality.
         raw: Whether cells stay as they are, with formulas and control characters.
     """
 
@@ -389,20 +394,30 @@ class PageSelection:
     since: float = 0.0
     text: bool = False
     markdown: bool = False
+    quality: bool = False
+    min_quality: float = 0.0
     raw: bool = False
 
     def rows(self, *, text: bool, markdown: bool) -> Iterator[Row]:
-        return rows(self.collection, text=text, markdown=markdown, since=self.since, **self.chosen)
+        chosen = {"since": self.since, "min_quality": self.min_quality, **self.chosen}
+        return rows(self.collection, text=text, markdown=markdown, quality=self.quality, **chosen)
 
     def columns(self, *, text: bool, markdown: bool) -> Columns:
-        return page_columns(several=self.several, text=text, markdown=markdown)
+        return page_columns(several=self.several, text=text, markdown=markdown, quality=self.quality)
 
     def contents(self) -> Iterable[tuple[PageRecord, PageContent]]:
-        return page_contents(self.collection, since=self.since, **self.chosen)
+        return page_contents(self.collection, since=self.since, min_quality=self.min_quality, **self.chosen)
 
     def records(self) -> Iterator[PageRecord]:
         """Yield the pages without their contents."""
-        return (record for record in self.collection.ranked(**self.chosen) if record.fetched_at >= self.since)
+        for record in self.collection.ranked(**self.chosen):
+            if record.fetched_at >= self.since and self._has_quality(record):
+                yield record
+
+    def _has_quality(self, record: PageRecord) -> bool:
+        if not self.min_quality:
+            return True
+        return has_quality(self.collection.content(record.fingerprint), record.language, self.min_quality)
 
     def warc_files(self) -> Sequence[Path]:
         """Return the WARC files of the crawl.
@@ -419,7 +434,7 @@ class PageSelection:
     @property
     def left_out(self) -> int:
         """The number of pages that are left out as duplicates; 0 where other options choose pages too."""
-        return 0 if self.since or any(self.chosen.values()) else self.collection.tally().duplicates
+        return 0 if self.since or self.min_quality or any(self.chosen.values()) else self.collection.tally().duplicates
 
 
 class ExportFormat(Protocol):

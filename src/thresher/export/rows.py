@@ -22,6 +22,7 @@ from thresher.urls.canonical import host_key
 
 if TYPE_CHECKING:
     from thresher.parsing.main_content import PageContent
+    from thresher.text.quality import MeasuredText
 
 TIME = "time"
 """The type of a column of times: ISO 8601 in UTC as text, a timestamp in Parquet."""
@@ -50,6 +51,18 @@ TOPIC_COLUMNS = {**COLUMNS, "topics": "string"}
 """The columns of crawls of several topics: also the relevance for each topic, by its name, as JSON."""
 TEXT_COLUMNS = {"text": "string"}
 MARKDOWN_COLUMNS = {"author": "string", "published": "string", "license": "string", "markdown": "string"}
+QUALITY_COLUMNS = {
+    "quality": "float64",
+    "quality_failed": "string",
+    "quality_words": "int32",
+    "quality_word_length": "float64",
+    "quality_symbols": "float64",
+    "quality_stop_words": "float64",
+    "quality_ended_lines": "float64",
+    "quality_repeated_lines": "float64",
+    "quality_repeated_words": "float64",
+}
+"""The share of the rules of `thresher.text.quality` that the main text passes, the others, and what they measure."""
 
 _FORMULA_STARTS = tuple("=+-@＝＋－＠")  # the wide forms count too in spreadsheets of East Asia
 _ROWS_PER_GROUP = 5_000
@@ -59,16 +72,20 @@ Row = dict[str, Any]
 Columns = Mapping[str, str]
 
 
-def page_columns(*, several: bool = False, text: bool = False, markdown: bool = False) -> Columns:
+def page_columns(
+    *, several: bool = False, text: bool = False, markdown: bool = False, quality: bool = False
+) -> Columns:
     """Return the columns of an export of pages.
 
     Args:
         several: Whether the crawl has several topics.
         text: Whether the main text is wanted.
         markdown: Whether the main content as Markdown is wanted, with what the page states about itself.
+        quality: Whether the quality of the main text is wanted.
     """
-    more = {**(TEXT_COLUMNS if text else {}), **(MARKDOWN_COLUMNS if markdown else {})}
-    return {**(TOPIC_COLUMNS if several else COLUMNS), **more}
+    more = ((TEXT_COLUMNS, text), (MARKDOWN_COLUMNS, markdown), (QUALITY_COLUMNS, quality))
+    wanted = {name: kind for columns, is_wanted in more if is_wanted for name, kind in columns.items()}
+    return {**(TOPIC_COLUMNS if several else COLUMNS), **wanted}
 
 
 def rows(
@@ -80,12 +97,14 @@ def rows(
     topic: str = "",
     text: bool = False,
     markdown: bool = False,
+    quality: bool = False,
+    min_quality: float = 0.0,
     since: float = 0.0,
 ) -> Iterator[Row]:
     """Yield one row per page, most relevant first; with `since` only pages that are new or changed from then on.
 
-    With `topic`, relevance, verdict and order are those for this topic, of several. `text` and `markdown` are those of
-    `page_columns`.
+    With `topic`, relevance, verdict and order are those for this topic, of several. `text`, `markdown` and `quality`
+    are those of `page_columns`. With `min_quality`, pages of less or unknown quality are left out.
     """
     link_of = lru_cache(maxsize=512)(lambda parent: {link.url: link for link in collection.links(parent)})
     url_of = lru_cache(maxsize=65_536)(lambda fingerprint: _url(collection, fingerprint))
@@ -93,6 +112,11 @@ def rows(
         ranked = collection.ranked(min_relevance=min_relevance, relevant=relevant, duplicates=duplicates, topic=topic)
         for record in ranked:
             if record.fetched_at < since:
+                continue
+            wanted = text or markdown or quality or min_quality
+            content = collection.content(record.fingerprint) if wanted else None
+            measured = quality_of(content, record.language) if content and (quality or min_quality) else {}
+            if min_quality and (measured["quality"] or 0.0) < min_quality:
                 continue
             several = repeats.has_several(record.fingerprint)
             seen = visit_history(collection.history(record.fingerprint)) if several else VisitHistory(record.fetched_at)
@@ -102,28 +126,67 @@ def rows(
             row["opt_outs"] = " ".join(record.opt_outs)
             if record.topics:
                 row["topics"] = {name: judgement.relevance for name, judgement in record.topics.items()}
-            if text or markdown:
-                content = collection.content(record.fingerprint)
+            if content:
                 row |= {"text": content.text} if text else {}
                 row |= {**asdict(content.metadata), "markdown": content.markdown} if markdown else {}
+                row |= measured if quality else {}
             yield row
 
 
 def page_contents(
-    collection: PageStoreReader, *, since: float = 0.0, **chosen: Any
+    collection: PageStoreReader, *, since: float = 0.0, min_quality: float = 0.0, **chosen: Any
 ) -> Iterator[tuple[PageRecord, PageContent]]:
     """Yield the pages that have stored text, most relevant first, with their main content.
 
     Args:
         collection: The pages.
         since: Only pages that are new or changed from then on.
+        min_quality: Only pages whose text has this quality.
         chosen: Which pages, as for `PageStoreReader.ranked`.
     """
     for record in collection.ranked(**chosen):
         if record.fetched_at >= since:
             content = collection.content(record.fingerprint)
-            if content.blocks:
+            if content.blocks and has_quality(content, record.language, min_quality):
                 yield record, content
+
+
+def has_quality(content: PageContent, language: str, least: float) -> bool:
+    """Return whether the main text of a page has a quality, which is measured only above 0."""
+    return not least or (quality_of(content, language)["quality"] or 0.0) >= least
+
+
+def quality_of(content: PageContent, language: str) -> Row:
+    """Return the quality of a page's main text; each value is None where there is no text, or no such measure."""
+    from thresher.text.quality import verdicts  # here and below: most commands measure nothing
+
+    text = measured_text(content, language)
+    if not text.words:
+        return dict.fromkeys(QUALITY_COLUMNS)
+    found = verdicts(text)
+    measures = {
+        "words": text.words,
+        "word_length": text.word_length,
+        "symbols": text.symbols,
+        "stop_words": text.stop_words,
+        "ended_lines": text.ended_lines,
+        "repeated_lines": text.repeated_lines,
+        "repeated_words": text.repeated_words,
+    }
+    return {
+        "quality": round(sum(found.values()) / len(found), 4),
+        "quality_failed": " ".join(name for name, passes in found.items() if not passes),
+        **{f"quality_{name}": value and round(value, 4) for name, value in measures.items()},
+    }
+
+
+def measured_text(content: PageContent, language: str) -> MeasuredText:
+    """Return the main text of a page, to be measured."""
+    from thresher.parsing.content_blocks import ContentKind
+    from thresher.text.quality import MeasuredText
+
+    items = sum(block.kind is ContentKind.ITEM for block in content.blocks)
+    return MeasuredText(text=content.text, language=language, items=items)
 
 
 def _url(collection: PageStoreReader, fingerprint: int) -> str:

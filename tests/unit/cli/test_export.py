@@ -144,10 +144,18 @@ def test_markdown_can_be_a_column(export):
     assert {"text", "markdown", "author", "published", "license"} <= set(best)
 
 
+def test_quality_can_be_columns_and_a_filter(export):
+    assert [row["quality"] for row in objects(export("--quality")[1])] == [None, pytest.approx(0.7, abs=0.2), None]
+    assert [row["url"] for row in objects(export("--min-quality", "0.1")[1])] == [LEAF]
+    assert objects(export("--chunks", "--min-quality", "1")[1]) == []
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         (["-f", "markdown"], "name it: -o DIR"),
+        (["--hosts", "--min-quality", "0.5"], "not with --hosts"),
+        (["-f", "graphml", "--min-quality", "0.5"], "not with --hosts"),
         (["-f", "dataset", "--chunks", "-o", "x"], "one at a time"),
         (["--chunks", "--chunk-size", "100", "--chunk-overlap", "100"], "must be below"),
         (["-o", "/"], "is a directory"),

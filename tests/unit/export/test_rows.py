@@ -8,9 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.unit.storage.test_collection import link, page
+from tests.unit.text.test_quality import GOOD
 from thresher.errors import ExportError
 from thresher.export import rows as module
-from thresher.export.rows import COLUMNS, export, harmless, page_columns, rows
+from thresher.export.rows import COLUMNS, QUALITY_COLUMNS, export, harmless, page_columns, page_contents, rows
 from thresher.parsing.html import parse
 from thresher.parsing.main_content import stored_markup
 from thresher.storage.page_store import PageStoreWriter
@@ -114,3 +115,35 @@ def test_a_group_of_rows_is_bounded_by_its_text(monkeypatch):
     monkeypatch.setattr(module, "_CHARACTERS_PER_GROUP", 1000)
     groups = list(module._groups({"text": "x" * 400, "markdown": "y" * 200} for _ in range(10)))
     assert [len(group) for group in groups] == [2, 2, 2, 2, 2]
+
+
+@pytest.fixture
+def of_two_qualities(tmp_path):
+    """A page of prose, one with nothing but a list of names, and one without text."""
+    menu = "".join(f"<li>Part {name}</li>" for name in range(30))
+    writer = PageStoreWriter(tmp_path / "pages" / "w1.db")
+    writer.write([page(1, text="x", markup=f"<p>{GOOD}</p>".replace("\n\n", "</p><p>"), language="en")])
+    writer.write([page(2, text="x", markup=f"<ul>{menu}</ul>", language="en"), page(3)])
+    writer.close()
+    with PageStoreReader(tmp_path / "pages") as collection:
+        yield collection
+
+
+def test_quality_is_a_column_with_the_rules_that_failed_and_what_they_measure(of_two_qualities, tmp_path):
+    good, menu, none = rows(of_two_qualities, quality=True)
+    assert list(good) == list(page_columns(quality=True))
+    assert (good["quality"], good["quality_failed"], good["quality_ended_lines"]) == (1.0, "", 1.0)
+    assert 90 < good["quality_words"] < 150
+    assert menu["quality"] < 0.8
+    assert {"gopher-bullets", "gopher-stop-words", "c4-sentences"} <= set(menu["quality_failed"].split())
+    assert {none[name] for name in QUALITY_COLUMNS} == {None}
+    path, columns = tmp_path / "quality.parquet", page_columns(quality=True)
+    export(rows(of_two_qualities, quality=True), "parquet", path, io.StringIO(), columns=columns)
+    assert pq.read_table(path)["quality"].to_pylist() == [good["quality"], menu["quality"], None]
+
+
+def test_pages_below_a_quality_are_left_out_and_so_are_those_without_text(of_two_qualities):
+    [row] = rows(of_two_qualities, min_quality=0.9)
+    assert (row["url"], list(row)) == ("http://a.example/1", list(COLUMNS))
+    assert [record.url for record, _ in page_contents(of_two_qualities, min_quality=0.9)] == ["http://a.example/1"]
+    assert len(list(rows(of_two_qualities, min_quality=0.1))) == 2
