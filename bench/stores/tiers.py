@@ -290,7 +290,9 @@ async def _recovery(world: World) -> dict[str, Any]:
 def write_constants(rows: Rows, path: Path = CONSTANTS) -> None:
     """Put the constants of the tiers into the plan's file, from the rows with the most URLs."""
     memory, cycle = (max(rows.of(what), key=lambda row: float(row["urls"])) for what in ("memory", "cycle"))
+    recovery = max(rows.of("recovery"), key=lambda row: float(row["waiting_before"]))
     values = {
+        "store_log_seconds_per_gigabyte": (recovery["seconds"] / (recovery["log_bytes"] / 1e9), recovery),
         "tiers_hot_urls_per_host": (memory["most_hot_urls"] / (memory["urls"] / memory["per_host"]), memory),
         "tiers_cold_url_bytes": (memory["filter_bytes_per_cold_url"], memory),
         "tiers_cold_url_disk_bytes": (memory["disk_bytes_per_cold_url"], memory),

@@ -27,7 +27,8 @@ class CapacityConstants:
         store_done_url_bytes: Bytes per URL that is done.
         store_resident_share: Resident memory of the server per byte that it reports as used.
         store_log_bytes_per_cycle: Bytes that one page adds to the server's append-only log between two rewrites.
-        store_restart_seconds_per_gigabyte: Seconds of a restart per gigabyte of used memory.
+        store_restart_seconds_per_gigabyte: Seconds of a restart per gigabyte of used memory, with a rewritten log.
+        store_log_seconds_per_gigabyte: Further seconds per gigabyte of log since the last rewrite.
         tiers_hot_urls_per_host: Waiting URLs of a host that stay in the store when others are in a cold storage.
         tiers_cold_url_bytes: Bytes in the store per URL in a cold storage.
         tiers_cold_url_disk_bytes: Bytes in the cold storage per URL.
@@ -47,6 +48,7 @@ class CapacityConstants:
     store_resident_share: float
     store_log_bytes_per_cycle: float
     store_restart_seconds_per_gigabyte: float
+    store_log_seconds_per_gigabyte: float
     tiers_hot_urls_per_host: float
     tiers_cold_url_bytes: float
     tiers_cold_url_disk_bytes: float

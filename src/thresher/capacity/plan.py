@@ -146,8 +146,8 @@ def lines(plan: CapacityPlan) -> Iterator[str]:
             f"{_size(store.ram_bytes)} of RAM."
         )
         yield (
-            f"  A node restarts in about {store.restart_seconds:,.0f} s; the logs grow by "
-            f"{_size(plan.log_bytes_per_day)} a day until they are rewritten."
+            f"  A node restarts in {store.restart_seconds:,.0f} to {store.longest_restart_seconds:,.0f} s, by the "
+            f"length of its log; the logs grow by {_size(plan.log_bytes_per_day)} a day until they are rewritten."
         )
     if store.cold_urls:
         yield f"  Cold storage: {store.cold_urls:,.0f} of the waiting URLs, {_size(store.cold_bytes)}."

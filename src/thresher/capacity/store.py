@@ -20,6 +20,10 @@ LOAD_SHARE = 0.7
 """Maximum load of a server's core, so that bursts do not queue."""
 LOG_COPIES = 3.0
 """Disk per byte of data: the log's base, as much again until it is rewritten, and the new log during the rewrite."""
+MIN_LOG_BYTES = 256e6
+"""A log is rewritten when it has this size and twice that after its last rewrite (`deploy/redis.conf`)."""
+LOG_SHARE = 0.46
+"""Bytes of a rewritten log per byte of data; `bench/results/store.jsonl`."""
 CLUSTER_NODES = 16
 """With more nodes, several independent crawls (or a store on disk) are less work than one cluster."""
 
@@ -47,7 +51,8 @@ class Store:
         cold_urls: Waiting URLs in a cold storage.
         cold_bytes: What they take there.
         pages_per_second: Its maximum rate.
-        restart_seconds: Restart time of the fullest node.
+        restart_seconds: Restart time of the fullest node, when its log was just rewritten.
+        longest_restart_seconds: The same right before its log is rewritten.
     """
 
     kind: StoreKind
@@ -59,6 +64,7 @@ class Store:
     disk_bytes: float
     pages_per_second: float
     restart_seconds: float
+    longest_restart_seconds: float
     cold_urls: float = 0.0
     cold_bytes: float = 0.0
 
@@ -101,6 +107,7 @@ def _one_file(request: CapacityRequest, constants: CapacityConstants) -> Store:
         disk_bytes=size,
         pages_per_second=constants.sqlite_cycles_per_second,
         restart_seconds=0.0,
+        longest_restart_seconds=0.0,
     )
 
 
@@ -119,6 +126,8 @@ def _servers(request: CapacityRequest, pages_per_second: float, constants: Capac
     for_speed = _nodes_for_speed(pages_per_second, for_ram == 1, constants)
     nodes = max(for_ram, for_speed)
     per_node = constants.store_cycles_per_second if nodes == 1 else constants.cluster_cycles_per_second
+    restart = data / GB / nodes * constants.store_restart_seconds_per_gigabyte
+    log = max(MIN_LOG_BYTES, LOG_SHARE * data / nodes)
     return Store(
         kind=_kind(nodes),
         nodes=nodes,
@@ -128,7 +137,8 @@ def _servers(request: CapacityRequest, pages_per_second: float, constants: Capac
         ram_bytes=(1 + request.replicas) * resident / RAM_SHARE,
         disk_bytes=(1 + request.replicas) * LOG_COPIES * data + cold_bytes,
         pages_per_second=nodes * per_node,
-        restart_seconds=data / GB / nodes * constants.store_restart_seconds_per_gigabyte,
+        restart_seconds=restart,
+        longest_restart_seconds=restart + log / GB * constants.store_log_seconds_per_gigabyte,
         cold_urls=cold,
         cold_bytes=cold_bytes,
     )

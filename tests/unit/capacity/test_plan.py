@@ -24,6 +24,7 @@ ROUND = CapacityConstants(
     store_resident_share=1.1,
     store_log_bytes_per_cycle=9000,
     store_restart_seconds_per_gigabyte=10,
+    store_log_seconds_per_gigabyte=10,
     tiers_hot_urls_per_host=20,
     tiers_cold_url_bytes=2,
     tiers_cold_url_disk_bytes=50,
@@ -91,6 +92,7 @@ def test_ram_is_that_of_waiting_urls_hosts_and_done_pages_with_room_for_a_rewrit
     assert store.nodes == store.nodes_for_ram == 1  # 22.0 GB of 22.4 GB that a machine of 32 GB gives
     assert store.kind is StoreKind.ONE_SERVER
     assert store.restart_seconds == pytest.approx(200)
+    assert store.longest_restart_seconds == pytest.approx(200 + 0.46 * 200)
 
 
 def test_more_ram_than_one_machine_has_makes_a_cluster():
