@@ -14,6 +14,7 @@ from thresher.backend import BackendSettings, CrawlBackend, CrawlResources, open
 from thresher.config.access import AccessTable
 from thresher.config.browser import check_browser
 from thresher.config.folder import CrawlFolder
+from thresher.config.identity import Identity
 from thresher.config.loading import load_config
 from thresher.config.run_options import RunOptions
 from thresher.config.schema import CrawlConfig, NamedConfig, check_contact
@@ -94,6 +95,7 @@ class CrawlSetup:
         """
         check_browser(self.config.browser)
         AccessTable.of(self.config.access, self.folder.root)
+        Identity.of(self.config.identity)
         if self.config.network.proxy:
             UpstreamProxy.of(self.config.network.proxy)
         if self.config.output.warc:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import os
 import shutil
 import signal
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -28,7 +30,10 @@ daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error
 events {{ worker_connections 200; }}
 http {{
   log_format one '$host $server_protocol $ssl_protocol $status $request_uri $sent_http_content_encoding';
-  access_log {folder}/access.log one;
+  log_format signed escape=json '{{"url":"$scheme://$host$request_uri","protocol":"$server_protocol","headers":{{'
+    '"signature":"$http_signature","signature-input":"$http_signature_input",'
+    '"signature-agent":"$http_signature_agent"}}}}';
+  access_log {folder}/access.log one; access_log {folder}/signed.log signed;
   client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3;
   uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;
   types {{ text/html html; }} default_type text/plain; gzip on; gzip_min_length 20; etag on; root {folder}/html/$host;
@@ -71,6 +76,10 @@ class Nginx:
     def requests(self) -> list[list[str]]:
         """Host, protocol, version of TLS, status, path and coding of each request."""
         return [line.split(" ") for line in (self.folder / "access.log").read_text().splitlines()]
+
+    def signed(self) -> list[dict[str, Any]]:
+        """URL, protocol and the headers of the signature of each request."""
+        return [json.loads(line) for line in (self.folder / "signed.log").read_text().splitlines()]
 
 
 @contextmanager

@@ -70,6 +70,7 @@ TASKS = {
         "lab": "Compare strategies on frozen webs, without a network.",
     },
     "This machine": {
+        "identity": "Sign requests, so that sites can verify who crawls (Web Bot Auth).",
         "doctor": "Check what is installed and what is missing.",
         "completion": "Print the completion script of a shell.",
     },

@@ -26,6 +26,7 @@ from thresher.monitoring.failures import pluralize
 EXTRAS = {
     "browser": "pages that need JavaScript",
     "collection": "the pages of all machines on object storage",
+    "identity": "signed requests (Web Bot Auth)",
     "lab": "comparisons on frozen webs",
     "learn": "judges and strategies that need scikit-learn",
     "llm": "labels by a language model",

@@ -17,6 +17,7 @@ from thresher import registry
 from thresher.config.access import AccessConfig
 from thresher.config.base import Language, Languages, OptionalVariableName, StrictConfig, VariableName
 from thresher.config.frontier import FrontierConfig
+from thresher.config.identity import AgentOrigin
 from thresher.config.model_labels import ModelLabelsConfig
 from thresher.errors import ConfigError
 from thresher.records import ONE_TOPIC
@@ -441,6 +442,12 @@ class CrawlConfig(StrictConfig):
     browser: BrowserConfig = Field(default=BrowserConfig(), description="Rendering of pages that need JavaScript.")
     access: list[AccessConfig] = Field(
         default=[], description="Hosts that need a password, a token or a cookie, each with its secrets."
+    )
+    identity: AgentOrigin = Field(
+        default="",
+        description="The https origin where your key directory is published, such as https://crawler.example.org. "
+        "Requests by https are then signed with the key of `thresher identity new`. Empty for the environment variable "
+        "THRESHER_IDENTITY, and without it for no signatures.",
     )
     watch: WatchConfig = Field(default=WatchConfig(), description="What thresher watch does, and when.")
     model_labels: ModelLabelsConfig | None = Field(

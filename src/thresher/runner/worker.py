@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from thresher.assembly import build_label_feed, build_pipeline, build_worker
 from thresher.config.access import AccessTable
 from thresher.config.event_log import log_to
+from thresher.config.identity import Identity
 from thresher.config.renamed_keys import RenamedKeyWarning
 from thresher.coordination.heartbeat import HeartbeatTask
 from thresher.crawl import CrawlSetup
@@ -112,6 +113,7 @@ async def _fetch_all(
         headers=headers,
         max_bytes=max_bytes,
         access=access,
+        identity=Identity.of(crawl.config.identity),
         records_certificates=crawl.config.network.tls == "record",
         on_send=loop.report_sent,
     )

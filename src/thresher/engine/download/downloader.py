@@ -24,6 +24,7 @@ from typing import Any
 import pycurl
 
 from thresher.config.access import AccessTable, HostAccess
+from thresher.config.identity import Identity
 from thresher.config.secrets import REDACTED, Secret
 from thresher.engine.dns.resolver import GuardedResolver, host_and_port
 from thresher.engine.download.errors import (
@@ -263,6 +264,7 @@ class Downloader:
         headers: Sent with every request.
         max_bytes: Limit for the body of a page.
         access: Hosts that get secrets; none by default.
+        identity: Signs the requests; none by default.
         records_certificates: Whether a page is fetched though the certificate of its server is not valid, and the
             problem recorded; never where a secret is sent.
         client: Connects; tests replace it by one that only records.
@@ -277,6 +279,7 @@ class Downloader:
         headers: Mapping[str, str],
         max_bytes: int,
         access: AccessTable | None = None,
+        identity: Identity | None = None,
         records_certificates: bool = False,
         client: CurlClient | None = None,
         on_send: Callable[[Lease], None] = lambda lease: None,
@@ -286,6 +289,7 @@ class Downloader:
         self._headers = dict(headers)
         self._max_bytes = max_bytes
         self._access = access or AccessTable()
+        self._identity = identity
         self._records_certificates = records_certificates
         self._certificates: dict[str, tuple[str, float]] = {}
         self._client = client or CurlClient()
@@ -369,6 +373,9 @@ class Downloader:
         secret_lines = _with_cookies(access.lines(request.url) if access else [], request.cookies)
         replaced = {name.lower() for name, _ in secret_lines}
         usual = {**self._headers, **request.headers}
+        if self._identity and is_verified and request.url.startswith("https:"):
+            usual |= self._identity.sign(request.url)
+            secret_lines = [*secret_lines, ("Signature", Secret(usual.pop("Signature")))]
         lines = checked_lines({name: value for name, value in usual.items() if name.lower() not in replaced})
         wanted = TransferRequest(
             url=request.url,
