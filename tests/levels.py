@@ -47,7 +47,7 @@ RULES = {
     r"consistency/test_(start|exit_codes|verdicts)": "ci",
     r"consistency/": "nightly",
     # Documentation: links and generated pages for every commit, prose and executed pages every night.
-    r"docs/test_(links|reference|architecture|exit_codes)": "check",
+    r"docs/test_(links|reference|architecture|exit_codes|translations)": "check",
     r"docs/": "nightly",
     # The package: the wheel and folders of earlier versions for every push.
     r"release/test_(installed|upgrade|version|recorded|parts)": "ci",

@@ -9,10 +9,16 @@ from pathlib import Path
 from textwrap import dedent
 
 ROOT = Path(__file__).parents[2]
+_DOCS = ROOT / "docs"
 PAGES = [
     *(path for path in sorted(ROOT.glob("*.md")) if path.name != "CHANGELOG.md"),
-    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted(_DOCS.rglob("*.md")),
 ]
+ORIGINALS = {
+    ROOT / "README.zh-CN.md": ROOT / "README.md",
+    **{page: _DOCS / page.relative_to(_DOCS / "zh") for page in sorted((_DOCS / "zh").rglob("*.md"))},
+}
+"""The Chinese pages, each with the English page that it translates."""
 EXCUSE = re.compile(r"^\s*<!-- not run: (?P<reason>.+) -->$")
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)$")
 _PROMPT = re.compile(r"^\$ ")

@@ -57,7 +57,7 @@ _MARKUP = [
 ]
 _END = re.compile(r"[.!?][\"')\]”’]*(?=\s)|[。！？][」』”）]*|[.!?…][\"')\]”’]*$")
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:et\sal|e\.g|i\.e|vs|cf|approx|Fig|Eq|pp?|[A-Z])\.$")
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
+CHINESE = re.compile(r"[\u3400-\u9fff]")
 _COUNTED_IN_CHINESE = re.compile(r"[\u3400-\u9fff]|[A-Za-z0-9][\w.:/-]*")
 _BANNED = {
     re.compile(rf"\b({pattern})\b".replace(" ", r"\s"), flags=re.IGNORECASE): instead
@@ -126,7 +126,7 @@ class Prose:
     def chinese(self) -> bool:
         """Whether more than a fifth of the page's characters are Chinese."""
         text = "".join(part.text for part in self.parts)
-        return 5 * len(_CHINESE.findall(text)) > len(text)
+        return 5 * len(CHINESE.findall(text)) > len(text)
 
     @property
     def words(self) -> int:

@@ -5,7 +5,6 @@ here say why in a comment before them (`<!-- not run: reason -->`), and are coun
 """
 
 import json
-import shlex
 import shutil
 import tomllib
 from collections import Counter
@@ -13,16 +12,17 @@ from collections import Counter
 import pytest
 import yaml
 
-from tests.docs.blocks import PAGES, ROOT, blocks_of
+from tests.docs.blocks import ORIGINALS, PAGES, ROOT, blocks_of
 from tests.docs.stage import Failed, Stage
 from thresher.config.loading import load_config
 from thresher.config.schema import CrawlConfig
 from thresher.topics.taxonomy.taxonomy import TaxonomyReader
 
-CHINESE = ROOT / "README.zh-CN.md"
 SHOWN = {"", "text"}
 """What a program prints, and drawings: nothing to run."""
 CODE = {page: [block for block in blocks_of(page) if block.language not in SHOWN] for page in PAGES}
+TRANSLATED = set(ORIGINALS)
+"""Their blocks are those of the English pages, which run: `test_translations`."""
 RUN_BY_ITS_OWN_TEST = {ROOT / "docs" / "howto" / "train-a-model.md"}
 """It needs a larger web than the others: `test_train_a_model`."""
 TUTORIALS = set((ROOT / "docs" / "tutorial").glob("*.md"))
@@ -75,7 +75,7 @@ def stage(page, world, idle, lazy_store, tmp_path, monkeypatch, request):
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if CODE[page] and page not in {CHINESE, *RUN_BY_ITS_OWN_TEST}],
+    [page for page in PAGES if CODE[page] and page not in TRANSLATED | RUN_BY_ITS_OWN_TEST],
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_every_block_of_a_page_runs(page, stage, tally):
@@ -130,14 +130,6 @@ def read_json(block, stage):
 
 
 RUN = {"console": run_console, "python": run_python, "yaml": read_yaml, "toml": read_toml, "json": read_json}
-
-
-def test_both_readmes_hold_the_same_commands():
-    assert commands_of(CHINESE) == commands_of(ROOT / "README.md")
-
-
-def commands_of(page):
-    return [shlex.split(command, comments=True) for block in CODE[page] for command in block.commands]
 
 
 def test_the_count_is_printed(tally, capsys):

@@ -10,7 +10,7 @@ from tests.docs.blocks import PAGES, ROOT
 LINK = re.compile(r"!?\[[^\[\]]*\]\((?!https?://|mailto:)(?P<path>[^)#\s]*)(#(?P<anchor>[^)\s]+))?\)")
 FILE = re.compile(r"`((?:src|tests|bench|deploy|docs|examples)/[\w./-]*\w/?)`")
 MODULE = re.compile(r"python -m ((?:bench|tests)(?:\.\w+)+)")
-HEADING = re.compile(r"^#+ (?P<words>.+)$", flags=re.MULTILINE)
+HEADING = re.compile(r"^(?P<level>#+) (?P<words>.+)$", flags=re.MULTILINE)
 NOT_YET = {"deploy/.env"}
 """Files that a reader makes."""
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -24,8 +24,8 @@ def prose(page):
 
 @cache
 def anchors(page):
-    """The anchors that a page's headings make, as GitHub and the site spell them."""
-    return {slug(heading["words"]) for heading in HEADING.finditer(prose(page))}
+    """The anchors that a page's headings make, in their order, as GitHub and the site spell them."""
+    return [slug(heading["words"]) for heading in HEADING.finditer(prose(page))]
 
 
 def slug(words):
