@@ -34,7 +34,7 @@ _key_option = click.option(
     "key_file",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="The key; by default the one that THRESHER_IDENTITY_KEY names, or thresher/identity.pem in your "
+    help="The key, such as identity.pem; by default the one that THRESHER_IDENTITY_KEY names, or thresher/identity.pem in your "
     "configuration folder.",
 )
 
@@ -100,7 +100,7 @@ def show(key_file: Path | None, as_json: bool) -> None:
     multiple=True,
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="A key to publish; several while you change from one to another.",
+    help="A key to publish, such as identity.pem; several while you change from one to another.",
 )
 @click.option("--contact", default="", help="Mail or web address for site operators, as in topic.yaml.")
 @click.option("--address", "addresses", multiple=True, metavar="NETWORK", help="Where requests come from; repeatable.")

@@ -296,7 +296,7 @@ class Migrator:
     async def _load_partition(
         self, shard: int, migrator: int, partition: int, names: Sequence[bytes], allowance: int
     ) -> bool:
-        """Load the best URLs of some hosts; return whether so many new scores wait that the runs must be merged."""
+        """Load the best URLs of some hosts; return whether the runs must be merged, because many new scores wait."""
         prefix = self._store.prefix(shard)
         while (read := await self._cold.read(prefix, shard, partition, names)).damaged:
             await self.discard(shard, migrator, partition)
