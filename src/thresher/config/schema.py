@@ -301,6 +301,9 @@ class DocumentsConfig(StrictConfig):
         default=[*registry.DOCUMENT_FORMATS],
         description="Formats that are fetched, judged and stored as pages are; [] for none. Packages can add some.",
     )
+    prefer_markdown: bool = Field(
+        default=False, description="Whether sites that offer a page as Markdown and as HTML are asked for Markdown."
+    )
     max_pages: int = Field(default=500, ge=1, description="Pages of one PDF that are read; the rest is left out.")
     seconds: float = Field(
         default=10.0, gt=0, le=20, description="CPU time for one document; after half of it the rest is left out."

@@ -49,10 +49,11 @@ def user_agent(contact: str) -> str:
 def usual_headers(config: CrawlConfig) -> dict[str, str]:
     """Return the headers of every request of a crawl."""
     formats = "".join(f",{document_format(name).media_types[0]};q=0.7" for name in config.documents.formats)
+    page = "text/markdown,text/html;q=0.9" if config.documents.prefer_markdown else "text/html"
     languages = [f"{code};q={1 - 0.1 * place:.1f}" for place, code in enumerate(config.title_languages[:9])]
     return {
         "User-Agent": user_agent(config.politeness.contact),
-        "Accept": f"text/html,application/xhtml+xml;q=0.9{formats},text/plain;q=0.5",
+        "Accept": f"{page},application/xhtml+xml;q=0.9{formats},text/plain;q=0.5",
         "Accept-Encoding": ACCEPTED,
         "Accept-Language": ", ".join([*languages, "*;q=0.1"]) if languages else "*",
     }

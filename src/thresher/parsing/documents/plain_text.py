@@ -1,14 +1,18 @@
 """Plain text and Markdown to HTML, so that their paragraphs, headings and links are known as those of a page.
 
-A rough reading of Markdown: headings, lists, code, links and paragraphs. Every rule works line by line in linear time.
+A rough reading of Markdown (text/markdown, RFC 7763): headings, lists, code, paragraphs, and links: inline, by
+reference, automatic, and those of HTML within it, whose other tags are left out. The title is that of the front matter,
+or else the first heading. Every rule works line by line in linear time.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 
 from thresher.parsing.documents.document import MAX_CHARACTERS, DocumentHtml, Segment, join_lines
 from thresher.parsing.markup import decode, limit_markup
@@ -20,10 +24,21 @@ _MAX_TITLE_CHARACTERS = 150
 
 _URL = r"https?://[^\s<>\"'，。；）】」]{1,2000}"
 _WEB_LINK = re.compile(_URL).finditer
-_MARKDOWN_LINK = re.compile(
-    rf"!?\[(?P<text>[^\[\]\n]{{0,500}})\]\((?P<target>[^\s()<>]{{1,2000}})(?:\s[^()\n]{{0,500}})?\)|<?(?P<url>{_URL})>?"
+_IMAGE = r"!\[([^\[\]\n]{0,200})\]\([^\s()]{0,2000}\)"
+_IMAGES = re.compile(_IMAGE).sub
+_TARGET = r"<?(?P<target>[^\s()<>]{1,2000})>?(?:\s[^()\n]{0,500})?"
+_INLINE = re.compile(
+    r"\\(?P<escaped>[!-/:-@\[-`{-~])|`(?P<code>[^`\n]{1,500})`"
+    rf"|!?\[(?P<text>(?:[^\[\]!\n]|{_IMAGE}|!(?!\[)){{0,500}}+)\](?:\({_TARGET}\)|\[(?P<label>[^\[\]\n]{{0,200}})\])?"
+    rf"|<?(?P<url>{_URL})>?"
+    r"|<(?P<tag>/?[a-zA-Z][a-zA-Z0-9-]*+(?=[\s/>])[^<>]{0,2000}+)>|<!--(?:[^<>-]|-(?!->)){0,2000}+-->"
 ).finditer
+_DEFINITION = re.compile(
+    r"\[(?!\^)([^\[\]\n]{1,200})\]:\s*+<?([^\s<>]{1,2000})>?(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?"
+).fullmatch
+_HREF = re.compile(r"a\s.*?\bhref\s*+=\s*+[\"']?([^\s\"'<>]{1,2000})", re.IGNORECASE | re.DOTALL).match
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s+(.*)").fullmatch
+_TABLE_RULE = frozenset("|:- \t")
 _RULE = re.compile(r"(?:=+|-{2,}|\*{3,}|_{3,})").fullmatch
 _EMPHASIS = re.compile(r"(\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))").sub
 
@@ -82,45 +97,80 @@ def _with_web_links(text: str) -> Iterator[Segment]:
 
 
 def _write_markdown(html: DocumentHtml, lines: list[str]) -> None:
-    writer = _MarkdownWriter(html)
-    code: list[str] | None = None
-    for line in _without_front_matter(html, lines):
-        if line.strip().startswith(("```", "~~~")):
-            writer.end_paragraph()
-            html.add_preformatted("\n".join(code or []))
-            code = [] if code is None else None
-        elif code is not None:
-            code.append(line)
+    lines = _without_front_matter(html, lines)
+    writer = _MarkdownWriter(html, _references(lines))
+    for is_code, line in _with_fences(lines):
+        if is_code:
+            writer.code.append(line)
         else:
+            writer.end_code()
             writer.add(line.strip())
     writer.end_paragraph()
-    html.add_preformatted("\n".join(code or []))
+    writer.end_code()
+
+
+def _with_fences(lines: list[str]) -> Iterator[tuple[bool, str]]:
+    """Yield each line with whether it is code; a fence is an empty line, so that it ends what stands before it."""
+    is_code = False
+    for line in lines:
+        if line.strip().startswith(("```", "~~~")):
+            is_code = not is_code
+            yield False, ""
+        else:
+            yield is_code, line
+
+
+def _references(lines: list[str]) -> dict[str, str]:
+    """Return the targets that are defined apart from their links, by label; the first of a label counts."""
+    found = (_DEFINITION(line.strip()) for is_code, line in _with_fences(lines) if not is_code)
+    defined = [(_label(each[1]), each[2]) for each in found if each]
+    return dict(reversed(defined))
+
+
+def _label(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 @dataclass
 class _MarkdownWriter:
-    """Writes lines outside of code; those of a paragraph are collected until it ends."""
+    """Writes lines; those of a paragraph, and those of code, are collected until it ends."""
 
     html: DocumentHtml
+    references: Mapping[str, str]
     paragraph: list[list[Segment]] = field(default_factory=list)
+    code: list[str] = field(default_factory=list)
 
     def add(self, line: str) -> None:
-        if not line or _RULE(line):
-            if len(self.paragraph) == 1 and line[:1] in ("=", "-"):
-                self.html.add_heading(1 if line[0] == "=" else 2, self.paragraph.pop())
+        if (rule := _RULE(line)) or set(line) <= _TABLE_RULE:
+            if rule and len(self.paragraph) == 1 and line[0] in "=-":
+                self.add_heading(1 if line[0] == "=" else 2, self.paragraph.pop())
             self.end_paragraph()
         elif level := _heading_level(line):
             self.end_paragraph()
-            self.html.add_heading(level, _with_markdown_links(line.strip("# \t")))
+            self.add_heading(level, self._segments(line.strip("# \t")))
         elif item := _ITEM(line):
             self.end_paragraph()
-            self.html.add_item(_with_markdown_links(item[1]))
-        else:
-            self.paragraph.append(list(_with_markdown_links(line.lstrip(">| ").rstrip("| "))))
+            self.html.add_item(self._segments(item[1]))
+        elif not _DEFINITION(line):
+            self.paragraph.append(self._segments(line.lstrip(">| ").rstrip("| ")))
+
+    def add_heading(self, level: int, segments: list[Segment]) -> None:
+        self.html.title = self.html.title or "".join(text for text, _ in segments)[:_MAX_TITLE_CHARACTERS]
+        self.html.add_heading(level, segments)
 
     def end_paragraph(self) -> None:
         self.html.add_paragraph(join_lines(self.paragraph))
         self.paragraph = []
+
+    def end_code(self) -> None:
+        if self.code:
+            self.html.add_preformatted("\n".join(self.code))
+            self.code = []
+
+    def _segments(self, text: str) -> list[Segment]:
+        pieces = groupby(_with_markdown_links(text, self.references), key=itemgetter(1))
+        joined = (("".join(words for words, _ in group), url) for url, group in pieces)
+        return [segment for segment in joined if any(segment)]
 
 
 def _heading_level(line: str) -> int:
@@ -140,17 +190,30 @@ def _without_front_matter(html: DocumentHtml, lines: list[str]) -> list[str]:
     return lines[end + 2 :]
 
 
-def _with_markdown_links(text: str) -> Iterator[Segment]:
-    place = 0
-    for match in _MARKDOWN_LINK(text):
-        yield _EMPHASIS("", text[place : match.start()]), ""
+def _with_markdown_links(text: str, references: Mapping[str, str]) -> Iterator[Segment]:
+    """Yield the text of a line in pieces; what stands in an `a` element of HTML links to its target."""
+    place, around = 0, ""
+    for match in _INLINE(text):
+        yield _EMPHASIS("", text[place : match.start()]), around
         place = match.end()
         if match["url"]:
             url = match["url"].rstrip(".,;:!?)]}")
             yield url, url
             place = match.start("url") + len(url) + (match[0].endswith(">"))
-        elif match[0].startswith("!"):
-            yield match["text"], ""
+        elif match["text"] is not None:
+            yield _link_of(match, references, around)
+        elif tag := match["tag"]:
+            found = _HREF(tag)
+            around = found[1] if found else "" if tag.strip().lower() == "/a" else around
         else:
-            yield _EMPHASIS("", match["text"]), match["target"]
-    yield _EMPHASIS("", text[place:]), ""
+            yield match["escaped"] or match["code"] or "", around
+    yield _EMPHASIS("", text[place:]), around
+
+
+def _link_of(match: re.Match[str], references: Mapping[str, str], around: str) -> Segment:
+    """Return a link or a picture; words in brackets that are neither stay as they are."""
+    words = _EMPHASIS("", _IMAGES(r"\1", match["text"]))
+    target = match["target"] or references.get(_label(match["label"] or match["text"]))
+    if target is None:
+        return match[0], around
+    return words, around if match[0].startswith("!") else target

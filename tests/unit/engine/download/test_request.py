@@ -17,6 +17,12 @@ def test_the_languages_of_a_crawl_are_preferred_in_their_order():
     assert headers["Accept-Encoding"] == "gzip, deflate, br, zstd"
 
 
+def test_markdown_is_preferred_if_the_user_wants_it():
+    assert usual_headers(CrawlConfig())["Accept"].startswith("text/html,application/xhtml+xml;q=0.9,")
+    wanted = usual_headers(CrawlConfig(documents={"prefer_markdown": True}))
+    assert wanted["Accept"].startswith("text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.9,")
+
+
 @pytest.mark.parametrize(
     ("titles", "expected"),
     [

@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 from thresher.parsing.documents.plain_text import is_text, text_markup
 from thresher.parsing.html import parse
 
@@ -68,6 +70,38 @@ def test_markdown_has_headings_lists_code_and_links():
     assert "# not a heading" in page.text
 
 
+LINKS = {
+    "[words](/a)": [("/a", "words")],
+    "[words](</a> 'title')": [("/a", "words")],
+    "[words][Ref One]\n\n[ref  one]: </a> 'title'": [("/a", "words")],
+    "[words][]\n\n[Words]: /a": [("/a", "words")],
+    "[words]\n\n[words]: /a\n[words]: /b": [("/a", "words")],
+    "[![alt](pic.png)](/a)": [("/a", "alt")],
+    "[see ![alt](pic.png) *this*](/a)": [("/a", "see alt this")],
+    '<a class="x" HREF="/a">raw <b>words</b></a>, not <abbr>this</abbr>': [("/a", "raw words")],
+    "<http://a.example/a>.": [("/a", "http://a.example/a")],
+    "(see http://a.example/a)": [("/a", "http://a.example/a")],
+    "`[code](/a)` and \\[words](/a)": [],
+    "[no](<>) [] [x] [^1] ![alt](/a)\n\n[^1]: /a": [],
+    "```\n[words]\n[words]: /a\n```\n[words]": [],
+}
+
+
+@pytest.mark.parametrize("markdown", LINKS)
+def test_links_of_all_forms_are_found_in_markdown(markdown):
+    page = parse("http://a.example/", markdown.encode(), "text/markdown")
+    assert [(link.url, link.anchor) for link in page.links] == [
+        (f"http://a.example{path}", words) for path, words in LINKS[markdown]
+    ]
+
+
+def test_text_of_markdown_has_neither_escapes_nor_tags_nor_rules_of_tables():
+    markdown = b"Intro.\n\n# Title\n\n1\\. a\\_b <br/> `<p>` <!-- no --> a < b\n\n| x | y |\n|---|:-:|\n| 1 | 2 |\n"
+    page = parse("http://a.example/", markdown, "text/markdown")
+    assert page.title == "Title"
+    assert page.text.removeprefix("Title ") == "Intro. Title 1. a_b <p> a < b x | y 1 | 2"
+
+
 def test_markdown_is_recognised_by_its_name():
     assert parse("http://a.example/README.md?raw=1", b"# Title\n\ntext", "text/plain").headings == ("Title",)
     assert parse("http://a.example/README", b"# Title\n\ntext", "text/plain").headings == ()
@@ -81,6 +115,8 @@ def test_hostile_text_takes_linear_time():
         b"https://" * 100_000,
         b"a\n\n" * 200_000,
     ]
+    hostile += [b"[![](" * 100_000, b"[a][" * 200_000, b"<a href=" * 100_000, b"\\[" * 300_000, b"[a]: b\n" * 100_000]
+    hostile += [b"`" + b"a" * 499, b"<!--" * 200_000, b"[x]: y (" * 100_000, b"| - " * 200_000]
     hostile += [b"**_`" * 200_000, b"- " * 300_000, b"---\n" * 200_000, b"[a](" + b"b" * 500_000]
     start = time.process_time()
     for body in hostile:
