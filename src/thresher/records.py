@@ -70,6 +70,20 @@ class BlockKind(StrEnum):
         return Reason.of(ReasonKind.BLOCK_PAGE, self)
 
 
+class UsageSignal(NamedTuple):
+    """A statement of a site on the uses of a page, as it was read; `parsing.opt_outs` knows what it denies.
+
+    Args:
+        source: Where it was read: ``robots.txt``, ``tdmrep.json``, ``header`` or ``markup``.
+        statement: Its name, such as ``content-signal``.
+        value: Its value, such as ``ai-train=no``.
+    """
+
+    source: str
+    statement: str
+    value: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedPage:
     """A response; header names are in lower case.
@@ -78,7 +92,7 @@ class FetchedPage:
         header_lines: All header lines as received, for the WARC archive; empty without one.
         request_lines: The header lines of the request.
         rendered: Whether the body was rendered by a browser.
-        robots_opt_outs: The uses of the URL that the robots.txt of its host denies.
+        host_signals: The usage signals for the URL in files of its host, such as robots.txt.
         certificate: What is wrong with the certificate of its server; empty when it is valid, or without TLS.
     """
 
@@ -92,7 +106,7 @@ class FetchedPage:
     header_lines: Sequence[tuple[str, str]] = ()
     request_lines: Sequence[tuple[str, str]] = ()
     rendered: bool = False
-    robots_opt_outs: frozenset[str] = frozenset()
+    host_signals: tuple[UsageSignal, ...] = ()
     certificate: str = ""
 
 
@@ -108,7 +122,8 @@ class ParsedPage:
         refresh: The canonical target of a meta refresh without delay; empty without one.
         blocks: The text of each content block, headings with the text that follows them; white space is not collapsed.
         canonical: The URL of its canonical link; empty without a plausible one.
-        opt_outs: The AI opt-outs that apply to it, sorted: see `parsing.opt_outs`.
+        signals: The usage signals that were found for it, of all sources.
+        opt_outs: The uses that they deny, sorted: see `parsing.opt_outs`.
         feeds: The canonical URLs of the feeds that its head links to.
     """
 
@@ -125,6 +140,7 @@ class ParsedPage:
     refresh: str = ""
     blocks: tuple[str, ...] = ()
     canonical: str = ""
+    signals: tuple[UsageSignal, ...] = ()
     opt_outs: tuple[str, ...] = ()
     feeds: tuple[str, ...] = ()
 

@@ -227,7 +227,7 @@ class SpiderBridge:
             if not await self._is_final(lease, self._process(lease, fetched)):
                 raise RequestSettled(str(classified.reason))
         elif handled or 200 <= response.status < 300:
-            judged = await self._pages.judge(lease, response)
+            judged = await self._pages.judge(lease, response, await self.loop.host_signals(lease))
             if judged.opted_out:
                 delay_seconds = await self.loop.delay_seconds(lease.url)
                 await self._settle(lease, self._pages.leave_out(judged.opted_out, delay_seconds=delay_seconds))
@@ -241,7 +241,8 @@ class SpiderBridge:
     ) -> None:
         """Settle a page whose callback and items are done, and add the requests it yielded."""
         self._errbacks.pop(lease.fence, None)
-        judged = self._judged.pop(lease.fence, None) or await self._pages.judge(lease, response)
+        judged = self._judged.pop(lease.fence, None)
+        judged = judged or await self._pages.judge(lease, response, await self.loop.host_signals(lease))
         wanted, delay = self._intake.take(requests, lease), await self.loop.delay_seconds(lease.url)
         settling = self._pages.settle(lease, judged, wanted, delay_seconds=delay, failure=failure)
         await self._settle(lease, settling)

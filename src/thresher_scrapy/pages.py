@@ -21,7 +21,17 @@ from thresher.parsing.response import ResponseKind, classify_response
 from thresher.pipeline.outcomes import DuplicateFinder, Settled, content_hash
 from thresher.pipeline.pipeline import BatchCommitter, Pipeline
 from thresher.reasons.reason import NO_REASON, Reason
-from thresher.records import Candidate, FetchedPage, Judgement, Lease, Link, Outcome, ParsedPage, Settlement
+from thresher.records import (
+    Candidate,
+    FetchedPage,
+    Judgement,
+    Lease,
+    Link,
+    Outcome,
+    ParsedPage,
+    Settlement,
+    UsageSignal,
+)
 from thresher.storage.page_store import Archive, FoundLink, PageRecord
 from thresher.strategies.base import Strategy
 from thresher_scrapy.twisted_adapter import fetched_page
@@ -72,10 +82,10 @@ class SpiderPages:
         self._committer = BatchCommitter(pipeline.frontier, archive)
         self._parser_process = ParserProcess()
 
-    async def judge(self, lease: Lease, response: Response) -> Judged:
+    async def judge(self, lease: Lease, response: Response, host_signals: tuple[UsageSignal, ...] = ()) -> Judged:
         """Judge a page; other text, such as JSON, is judged as plain text."""
         url = plain_url(lease.url)
-        fetched = fetched_page(response, url)
+        fetched = replace(fetched_page(response, url), host_signals=host_signals)
         page = await self._parsed(url, fetched, response)
         await self._pipeline.updater.refill_batch(lease)
         blocked, opted_out = self._pipeline.block_page(fetched, page), None

@@ -32,6 +32,7 @@ PAGE_MEANINGS = {
     "text_hash": "64 bits of its text, in hexadecimal digits; pages with the same text share it.",
     "duplicate_of": "The page that brought the same text first; only with `--duplicates`.",
     "opt_outs": "The uses that the site opts out of, separated by blanks: `ai-train`, `ai-input`, `noai`, `tdm`, ….",
+    "signals": "The usage signals behind them, and others: source, statement and value of each, as JSON.",
 }
 CONTENT_MEANINGS = {
     "text": "The main text, with its paragraphs; with `--text`. Empty where none is kept.",

@@ -164,6 +164,9 @@ def test_opt_outs_are_stored_filtered_and_obeyed():
         kept = crawl(w, [w.url("open.test")], seconds=60)
         found = {each["title"]: set(each["opt_outs"].split()) for each in kept.pages}
         assert found == {"Open": set(), "Reserved": {"tdm"}, "Tagged": {"noai", "noimageai"}, "Signal": {"ai-train"}}
+        signals = {each["title"]: each["signals"] for each in kept.pages}
+        assert [(each["source"], each["statement"]) for each in signals["Tagged"]] == [("header", "x-robots-tag")]
+        assert "robots.txt    content-signal: search=yes, ai-train=no" in kept.why("http://signal.test/")
         filtered = kept.thresher("export", "-f", "csv", "--without-optouts")
         assert [line.split(",")[2] for line in filtered.splitlines()[1:]] == ["Open"]
         hits = kept.thresher("search", "perovskite", "--json", "--without-optouts")

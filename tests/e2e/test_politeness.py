@@ -79,11 +79,24 @@ def test_a_spider_does_not_get_pages_that_opt_out(crawl, thresher, site, opt_out
         site.pages["/robots.txt"] = NO_TRAINING
     else:
         site.pages["/a"] = (200, {"Content-Type": "text/html", "X-Robots-Tag": "noai"}, SOLAR)
-    (folder / "spider.py").write_text(SPIDER.format(url=site.url("/a")), encoding="utf-8")
+    assert items_of_spider(folder, site.url("/a")) == ""
+    assert ("/a" in site.paths) == (opt_out == "page")
+    assert "AI opt-out" in thresher("why", folder / ".thresher" / "solar", site.url("/a")).stdout
+
+
+def test_a_page_of_a_spider_has_the_usage_signals_of_its_host(crawl, thresher, site):
+    folder = crawl("{delay_seconds: 0}")
+    site.pages["/robots.txt"] = NO_TRAINING
+    assert site.url("/a") in items_of_spider(folder, site.url("/a"))
+    explained = thresher("why", folder / ".thresher" / "solar", site.url("/a"), "--details").stdout
+    assert "robots.txt    content-signal: ai-train=no" in explained
+
+
+def items_of_spider(folder, url):
+    """Run a spider for one page, and return the items that it wrote."""
+    (folder / "spider.py").write_text(SPIDER.format(url=url), encoding="utf-8")
     settings = {"ADDONS": '{"thresher_scrapy.addon.TopicalAddon": 300}', "THRESHER_TOPIC": "topic.yaml"}
     command = [sys.executable, "-m", "scrapy", "runspider", "spider.py", "-O", "items.jsonl"]
     command += [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
-    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=True)
-    assert (folder / "items.jsonl").read_text() == "", ended.stderr
-    assert ("/a" in site.paths) == (opt_out == "page")
-    assert "AI opt-out" in thresher("why", folder / ".thresher" / "solar", site.url("/a")).stdout
+    subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=True)
+    return (folder / "items.jsonl").read_text()

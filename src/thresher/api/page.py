@@ -10,7 +10,7 @@ from functools import lru_cache
 from thresher.charts.html import html_table
 from thresher.parsing.main_content import PageContent
 from thresher.parsing.metadata import PageMetadata
-from thresher.records import ScoreBreakdown
+from thresher.records import ScoreBreakdown, UsageSignal
 from thresher.storage.page_store import PageRecord, StoredContent
 from thresher.storage.reader import PageStoreReader
 from thresher.text.terminal import printable
@@ -31,6 +31,7 @@ class Page:
         duplicate: Whether an earlier page had the same text.
         topics: The relevance for each topic of a crawl of several.
         opt_outs: The uses that its site opts out of: ``ai-train``, ``ai-input``, ``noai``, ``tdm``, ….
+        signals: The usage signals of its site, with where each was read.
         stored: What is stored of its content; `text`, `markdown` and `metadata` are extracted from it when read.
     """
 
@@ -47,6 +48,7 @@ class Page:
     duplicate: bool
     topics: Mapping[str, float] = field(default_factory=dict, repr=False)
     opt_outs: Sequence[str] = ()
+    signals: Sequence[UsageSignal] = field(default=(), repr=False)
     stored: StoredContent = field(repr=False)
 
     @property
@@ -93,6 +95,7 @@ def page_of(record: PageRecord, collection: PageStoreReader) -> Page:
         duplicate=bool(record.duplicate_of),
         topics={name: judgement.relevance for name, judgement in record.topics.items()},
         opt_outs=tuple(record.opt_outs),
+        signals=tuple(record.signals),
         stored=collection.stored_content(record.fingerprint),
     )
 

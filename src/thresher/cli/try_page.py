@@ -28,6 +28,7 @@ from thresher.runner.fetch_once import fetch_once
         "asked": "The URL as given.",
         "judged": "Whether the page could be fetched and judged.",
         "reason": "Only when it was not judged: why.",
+        "signals": "Usage signals of the site for the page: source, statement and value of each.",
         "url": "Only when judged, the URL after redirects.",
         "title": "Only when judged: the title.",
         "language": "Only when judged: the language.",
@@ -80,6 +81,8 @@ def _echo(attempt: TriedPage, links: int, *, details: bool, first: bool) -> None
         echo()
     for line in sentences(attempt):
         echo(line)
+    for signal in attempt.signals:
+        echo(f"Signal:   {signal.statement}: {signal.value} ({signal.source})")
     if attempt.verdict is None:
         return
     for line in attempt.verdict.detail_lines() if details else ():

@@ -43,6 +43,8 @@ _FRAMES = ("text", "main", "markup", "links", "terms")
 _ADDED = ("reason_kind", "reason_detail")
 """Columns that versions up to 0.2.0 do not write; they read the reason as a text."""
 _REASON = ("reason", *_ADDED)
+_SIGNALS = "signals"
+"""A column that versions before format 9 do not write."""
 # Rows that were deleted do not wait; a limit of -1 is none.
 _WAITING = "SELECT count(*) FROM (SELECT 1 FROM change JOIN page USING (id) WHERE version > ? LIMIT ?)"
 _ROWS = (
@@ -332,10 +334,11 @@ def from_parquet(content: bytes) -> ChangedRows:
         table = parquet.ParquetFile(pa.BufferReader(content)).read(columns=list(_kinds()))
     except (pa.ArrowException, OSError) as error:
         raise DamagedFile(f"a segment of the collection cannot be read: {error}; {REPAIR}") from error
-    if missing := _kinds().keys() - {*table.column_names, *_ADDED}:
+    if missing := _kinds().keys() - {*table.column_names, *_ADDED, _SIGNALS}:
         raise DamagedFile(f"a segment of the collection has no column {min(missing)!r}; {REPAIR}")
     columns = {name: table[name].to_pylist() for name in table.column_names}
     texts, none = columns.pop("reason"), [None] * table.num_rows
+    columns.setdefault(_SIGNALS, [""] * table.num_rows)
     known = [columns.pop(name, none) for name in _ADDED]
     reasons = [read_shared(*each) for each in zip(texts, *known, strict=True)]
     columns |= {"reason_kind": [each.kind.value for each in reasons], "reason": [each.detail for each in reasons]}
@@ -350,5 +353,5 @@ def _kinds() -> dict[str, pa.DataType]:
     whole = dict.fromkeys((*numbers, "duplicate_of", "bytes"), pa.int64())
     fractions = dict.fromkeys(("score", "relevance", "reward", "fetched_at", "elapsed_seconds"), pa.float64())
     texts = ("url", "outcome", "reason", "title", "language", "parts", "etag", "last_modified", "topics", "blocked")
-    strings = dict.fromkeys((*texts, "opt_outs", *_ADDED), pa.string())
+    strings = dict.fromkeys((*texts, "opt_outs", *_ADDED, _SIGNALS), pa.string())
     return {**whole, **fractions, **strings, **dict.fromkeys(_FRAMES, pa.binary())}

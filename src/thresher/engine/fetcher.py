@@ -241,8 +241,8 @@ class Fetcher:
 
     async def _process(self, lease: Lease, page: FetchedPage) -> PageRecord | None:
         delay_seconds = await self.loop.delay_seconds(lease.url)
-        if opt_outs := await self.loop.robots_opt_outs(lease.url):
-            page = replace(page, robots_opt_outs=opt_outs)
+        if signals := await self.loop.host_signals(lease):
+            page = replace(page, host_signals=signals)
         return await self._context.processor.process(lease, page, delay_seconds=delay_seconds)
 
     async def _render(self, browser: Renderer, lease: Lease, page: FetchedPage) -> PageRecord | None:

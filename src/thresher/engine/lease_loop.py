@@ -47,7 +47,7 @@ from thresher.pipeline.host_policy import HostPolicy
 from thresher.politeness.robots import RobotsCache
 from thresher.politeness.settings import Politeness
 from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
-from thresher.records import FetchedPage, Lease, Outcome, RequestKind, Settlement
+from thresher.records import FetchedPage, Lease, Outcome, RequestKind, Settlement, UsageSignal
 from thresher.refresh.revisit import conditional_headers
 
 if TYPE_CHECKING:
@@ -427,9 +427,9 @@ class LeaseLoop:
         """Return how long the host of a URL must rest after a request."""
         return await self.robots.delay_seconds(url) if self.robots else self.context.politeness.delay_seconds
 
-    async def robots_opt_outs(self, url: str) -> frozenset[str]:
-        """Return the uses of a URL that its host denies in robots.txt; none when robots.txt is ignored."""
-        return await self.robots.opt_outs(url) if self.robots else frozenset()
+    async def host_signals(self, lease: Lease) -> tuple[UsageSignal, ...]:
+        """Return the usage signals for a URL in the files of its host; none when robots.txt is ignored."""
+        return await self.robots.signals(lease) if self.robots else ()
 
     async def settle(self, lease: Lease, settling: Awaitable[Any]) -> Any:
         """Wait until a lease is settled, which makes room for another; return the result.

@@ -20,13 +20,13 @@ from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseEx
 from thresher.engine.download.request import FetchRequest
 from thresher.engine.download.slow_hosts import WAIT_SECONDS
 from thresher.frontier.base import CrawlStore, entry_url, plain_url
-from thresher.parsing.opt_outs import opted_out_reason
+from thresher.parsing.opt_outs import denied_uses, opted_out_reason
 from thresher.parsing.response import classify_response
 from thresher.pipeline.host_policy import HostPolicy
 from thresher.politeness.robots import MAX_BYTES, RobotsCache, RobotsFile, with_other_scheme
 from thresher.politeness.settings import Politeness
 from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
-from thresher.records import Candidate, FetchedPage, Lease, RequestKind
+from thresher.records import Candidate, FetchedPage, Lease, RequestKind, UsageSignal
 from thresher.urls.canonical import host_key
 
 if TYPE_CHECKING:
@@ -145,15 +145,16 @@ class RobotsGate:
         crawl_delay = min(rules.crawl_delay_seconds, self._politeness.max_crawl_delay_seconds) if rules else 0.0
         return max(self._politeness.delay_seconds, crawl_delay)
 
-    async def opt_outs(self, url: str) -> frozenset[str]:
-        """Return the uses of a URL that its host denies in robots.txt."""
-        rules = await self._robots_cache.file_for(url)
-        return rules.opt_outs(url) if rules else frozenset()
+    async def signals(self, lease: Lease) -> tuple[UsageSignal, ...]:
+        """Return the usage signals for the URL of a lease in the files of its host."""
+        rules = await self._robots_cache.file_for(lease.url)
+        return tuple(rules.signals(lease.url)) if rules else ()
 
     async def _allowed_by(self, rules: RobotsFile, lease: Lease) -> Allow | Ending:
         if ending := await self._blocked_by(rules, lease):
             return ending
-        opted_out = opted_out_reason(rules.opt_outs(lease.url)) if self._politeness.obey_opt_outs else NO_REASON
+        signals = rules.signals(lease.url) if self._politeness.obey_opt_outs else ()
+        opted_out = opted_out_reason(denied_uses(signals))
         reason = opted_out if rules.allows(lease.url) else Reason(ReasonKind.ROBOTS)
         return Reject(reason) if reason else Allow()
 

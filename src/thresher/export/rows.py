@@ -45,6 +45,7 @@ COLUMNS = {
     "text_hash": "string",
     "duplicate_of": "string",
     "opt_outs": "string",
+    "signals": "string",
 }
 """The columns of every format, in order, with their types; others follow when they are requested."""
 TOPIC_COLUMNS = {**COLUMNS, "topics": "string"}
@@ -124,6 +125,7 @@ def rows(
             row = _row(record, seen, parent=url_of(record.parent), anchor=link.anchor if link else "")
             row["duplicate_of"] = url_of(record.duplicate_of)
             row["opt_outs"] = " ".join(record.opt_outs)
+            row["signals"] = [signal._asdict() for signal in record.signals]
             if record.topics:
                 row["topics"] = {name: judgement.relevance for name, judgement in record.topics.items()}
             if content:
@@ -242,7 +244,10 @@ def write_csv(table: Iterable[Row], out: IO[str], *, raw: bool = False, columns:
 
 
 def _cell(value: Any) -> Any:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping) else value
+    """Return a value as one cell: a mapping or a list as JSON, an empty one as nothing."""
+    if isinstance(value, Mapping | list):
+        return json.dumps(value, ensure_ascii=False) if value else ""
+    return value
 
 
 def harmless(cell: Any) -> Any:
@@ -301,7 +306,7 @@ def arrow_groups(table: Iterable[Row], types: Columns) -> Iterator[Any]:
     for group in _groups(table):
         for row in group:
             row.update({name: datetime.fromisoformat(row[name]) for name in times})
-            row.update({name: _cell(value) for name, value in row.items() if isinstance(value, Mapping)})
+            row.update({name: _cell(value) for name, value in row.items()})
         yield pa.Table.from_pylist(group, schema=schema)
 
 

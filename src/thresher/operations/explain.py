@@ -261,6 +261,9 @@ class Explanation:
             yield "  Shortest known path, with the score and the relevance of each page:"
         for number, hop in enumerate(self.path):
             yield from self._hop_lines(number, hop)
+        if self.history and (signals := self.history[-1].signals):
+            yield "  Usage signals, by where they were read:"
+            yield from (f"    {signal.source:<13} {signal.statement}: {signal.value}" for signal in signals)
         if self.history:
             yield "  Visits:"
             yield from (f"    {moment(record.fetched_at)}  {_outcome(record)}" for record in self.history)
@@ -368,6 +371,7 @@ def _visit(record: PageRecord) -> dict[str, Any]:
         "reason": str(record.reason),
         "outcome": str(record.outcome),
         "opt_outs": list(record.opt_outs),
+        "signals": [signal._asdict() for signal in record.signals],
         "relevance_parts": dict(record.parts),
         **({"topics": topics} if topics else {}),
     }

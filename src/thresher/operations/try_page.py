@@ -23,7 +23,7 @@ from thresher.parsing.block_page import block_page
 from thresher.parsing.html import parse, with_headers
 from thresher.parsing.opt_outs import opted_out_reason
 from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
-from thresher.records import FetchedPage, Judgement, ParsedPage, TermWeight
+from thresher.records import FetchedPage, Judgement, ParsedPage, TermWeight, UsageSignal
 from thresher.storage.page_store import FoundLink
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.address_policy import private_network
@@ -47,6 +47,7 @@ class TriedPage:
         verdict: The judgement of the page, explained; None when it was not judged.
         links: The links that a crawl would queue, best first.
         links_fetched: Links to URLs that the crawl has fetched already; these are not in `links`.
+        signals: The usage signals that were found for the page.
     """
 
     asked: str
@@ -57,17 +58,20 @@ class TriedPage:
     verdict: PageVerdict | None = None
     links: Sequence[FoundLink] = ()
     links_fetched: int = 0
+    signals: Sequence[UsageSignal] = ()
 
     def as_json(self, *, links: int) -> dict[str, Any]:
         """Return plain values, with at most `links` links."""
+        signals = [signal._asdict() for signal in self.signals]
         if self.verdict is None:
-            return {"asked": self.asked, "judged": False, "reason": self.reason}
+            return {"asked": self.asked, "judged": False, "reason": self.reason, "signals": signals}
         return {
             "asked": self.asked,
             "judged": True,
             "url": self.url,
             "title": self.title,
             "language": self.language,
+            "signals": signals,
             **self.verdict.as_json(),
             "parts": dict(self.verdict.judgement.breakdown),
             "links_found": len(self.links),
@@ -170,7 +174,7 @@ def _not_judged(url: str, reason: Reason) -> TriedPage:
 async def _judged(crawl: CrawlSetup, judge: Judge, asked: str, fetched: FetchedPage) -> TriedPage:
     page = parse_fetched(fetched)
     if reason := left_out_reason(crawl, page, fetched):
-        return TriedPage(asked=asked, reason=str(reason))
+        return TriedPage(asked=asked, reason=str(reason), signals=page.signals)
     judgement = judge.judge(page)
     links = await _links(crawl, page, judgement, fetched)
     return TriedPage(
@@ -181,6 +185,7 @@ async def _judged(crawl: CrawlSetup, judge: Judge, asked: str, fetched: FetchedP
         verdict=_verdict(crawl, judge, page, judgement),
         links=links,
         links_fetched=_count_fetched(crawl, {link.url for link in page.links} - {link.url for link in links}),
+        signals=page.signals,
     )
 
 

@@ -5,7 +5,7 @@ Weak links have no words around them: further pages and translations that the he
 scripts, ``data-href`` of other elements than links, and a delayed refresh. They come after all others, and only if no
 other link has their URL. Robots directives of single pages come from X-Robots-Tag headers
 and meta elements. ``noindex``: do not keep the page. ``nofollow``: do not follow its links. ``none``: both. ``noai``
-and ``noimageai`` are opt-outs. All other directives are for search engines. Directives for all crawlers and for
+and ``noimageai`` are usage signals. All other directives are for search engines. Directives for all crawlers and for
 Thresher are combined.
 """
 
@@ -22,9 +22,24 @@ from thresher.native import compiled
 from thresher.parsing.documents.plain_text import is_text, text_markup
 from thresher.parsing.dom import MAX_LINKS, MAX_PATH_ELEMENTS, Blocks, LinkElement, Walk, read_blocks, walk
 from thresher.parsing.markup import UTF_8, markup_with_charset
-from thresher.parsing.opt_outs import RSL, RSL_TYPE, TDM_RESERVATION, reserves, response_opt_outs, word_opt_outs
+from thresher.parsing.opt_outs import (
+    HEADER,
+    LINK,
+    MARKUP,
+    MAX_SIGNALS,
+    ROBOTS_META,
+    ROBOTS_TAG,
+    RSL_TYPE,
+    SCRIPT,
+    TDM_POLICY,
+    TDM_RESERVATION,
+    WORDS,
+    denied_uses,
+    response_signals,
+    usage_signal,
+)
 from thresher.parsing.response import FEED_TYPES
-from thresher.records import FetchedPage, Link, ParsedPage
+from thresher.records import FetchedPage, Link, ParsedPage, UsageSignal
 from thresher.text.languages import language
 from thresher.text.tokens import CJK
 from thresher.urls.canonical import canonicalize, encode_query
@@ -225,12 +240,16 @@ class Directives:
     nofollow: bool = False
     opt_outs: frozenset[str] = frozenset()
 
+    def signals(self, source: str, statement: str) -> list[UsageSignal]:
+        """Return its opt-outs as the signal of a source."""
+        return [usage_signal(source, statement, ", ".join(sorted(self.opt_outs)))] if self.opt_outs else []
+
 
 def read_words(text: str) -> Directives:
     """Parse directives that apply to us, in any case, separated by commas or blanks."""
     words = frozenset(_BETWEEN_WORDS(text.lower()))
     none = "none" in words
-    return Directives(none or "noindex" in words, none or "nofollow" in words, word_opt_outs(words))
+    return Directives(none or "noindex" in words, none or "nofollow" in words, WORDS & words)
 
 
 def read_header(lines: str) -> Directives:
@@ -254,22 +273,25 @@ def _for_us(line: str) -> list[str]:
 def with_header(page: ParsedPage, lines: str) -> ParsedPage:
     """Add the directives of the headers to those of the page."""
     robots = read_header(lines)
-    page = with_opt_outs(page, robots.opt_outs)
+    page = with_signals(page, robots.signals(HEADER, ROBOTS_TAG))
     return replace(page, noindex=page.noindex or robots.noindex, nofollow=page.nofollow or robots.nofollow)
 
 
-def with_opt_outs(page: ParsedPage, opt_outs: frozenset[str]) -> ParsedPage:
-    """Add opt-outs to those of the page."""
-    return replace(page, opt_outs=tuple(sorted(opt_outs.union(page.opt_outs)))) if opt_outs else page
+def with_signals(page: ParsedPage, signals: Sequence[UsageSignal]) -> ParsedPage:
+    """Add usage signals to those of the page, and the uses that they deny."""
+    if not signals:
+        return page
+    opt_outs = denied_uses(signals).union(page.opt_outs)
+    return replace(page, signals=(*signals, *page.signals)[:MAX_SIGNALS], opt_outs=tuple(sorted(opt_outs)))
 
 
 def with_headers(page: ParsedPage, fetched: FetchedPage) -> ParsedPage:
-    """Add what the headers of a response say about its page: directives, a refresh, and opt-outs."""
+    """Add what the headers of a response say about its page: directives, a refresh, and usage signals."""
     if directives := fetched.headers.get("x-robots-tag"):
         page = with_header(page, directives)
     if refresh := fetched.headers.get("refresh"):
         page = with_refresh_header(page, refresh)
-    return with_opt_outs(page, response_opt_outs(fetched))
+    return with_signals(page, response_signals(fetched))
 
 
 MAX_CHARACTERS = 4_096
@@ -334,7 +356,7 @@ class _Head:
     robots: str = ""
     refresh: str = ""
     canonical: str = ""
-    opt_outs: frozenset[str] = frozenset()
+    signals: tuple[UsageSignal, ...] = ()
     feeds: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
 
@@ -366,6 +388,7 @@ def parse_markup(url: str, source: str, charset: str = UTF_8) -> ParsedPage:
     links = read_links(found, blocks, headings, resolve)
     if weak := [*_weak_links(tree, source, found, head), *([(refresh, "", "")] if refresh and not at_once else [])]:
         add_weak_links(links, weak, resolve, page_url=url, block=len(blocks.texts))
+    signals = (*robots.signals(MARKUP, ROBOTS_META), *head.signals, *_licence_scripts(tree, source))
     return ParsedPage(
         url=url,
         title=head.title,
@@ -380,7 +403,8 @@ def parse_markup(url: str, source: str, charset: str = UTF_8) -> ParsedPage:
         refresh=refresh if at_once else "",
         blocks=blocks.texts if len(text) < MAX_TEXT_CHARACTERS else _cut(blocks.texts),
         canonical=_plausible_canonical(head.canonical, url, resolve),
-        opt_outs=tuple(sorted(robots.opt_outs | head.opt_outs)),
+        signals=signals,
+        opt_outs=tuple(sorted(denied_uses(signals))) if signals else (),
         feeds=tuple(dict.fromkeys(filter(None, map(resolve, head.feeds)))),
     )
 
@@ -409,8 +433,8 @@ def _read_meta(head: _Head, node: LexborNode) -> None:
         head.description = head.description or _fold(content, MAX_FIELD_CHARACTERS)
     elif name in ("robots", PRODUCT):
         head.robots += "," + content[:MAX_FIELD_CHARACTERS]
-    elif name == TDM_RESERVATION:
-        head.opt_outs |= reserves(content)
+    elif name in (TDM_RESERVATION, TDM_POLICY):
+        _add_signal(head, name, content)
     elif (attributes.get("http-equiv") or "").lower() == "refresh" and not _is_in_noscript(node):
         head.refresh = head.refresh or content
 
@@ -421,11 +445,22 @@ def _read_link(head: _Head, node: LexborNode) -> None:
     if relation == "canonical":
         head.canonical = head.canonical or address
     elif "license" in relation.split():
-        head.opt_outs |= {RSL}
+        _add_signal(head, LINK, address)
     elif relation == "alternate" and (attributes.get("type") or "").strip().lower() in FEED_TYPES:
         head.feeds = (*head.feeds, address)[:MAX_FEEDS]
     elif relation == "next" or attributes.get("hreflang"):
         head.links = (*head.links, address)[:MAX_HEAD_LINKS]
+
+
+def _add_signal(head: _Head, statement: str, value: str) -> None:
+    if len(head.signals) < MAX_SIGNALS:
+        head.signals = (*head.signals, usage_signal(MARKUP, statement, value))
+
+
+def _licence_scripts(tree: LexborHTMLParser, source: str) -> list[UsageSignal]:
+    """Return the signal of a licence that is written into the page, if there is one."""
+    is_inside = RSL_TYPE in source and tree.css_first(f'script[type="{RSL_TYPE}" i]') is not None
+    return [usage_signal(MARKUP, SCRIPT, RSL_TYPE)] if is_inside else []
 
 
 def _is_in_noscript(node: LexborNode) -> bool:

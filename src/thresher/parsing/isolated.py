@@ -24,7 +24,7 @@ from typing import Any
 
 from thresher.errors import ThresherError
 from thresher.reasons.reason import Reason, ReasonKind
-from thresher.records import Link, ParsedPage
+from thresher.records import Link, ParsedPage, UsageSignal
 
 HEAVY_BYTES = 1 << 18
 """Below this size, the worst page that `markup` lets through takes a second."""
@@ -217,6 +217,7 @@ class _Exchange:
 
 def _page(fields: dict[str, Any]) -> ParsedPage:
     fields["links"] = tuple(Link(*link) for link in fields["links"])
+    fields["signals"] = tuple(UsageSignal(*each) for each in fields["signals"])
     for name in ("headings", "blocks", "opt_outs", "feeds"):
         fields[name] = tuple(fields[name])
     return ParsedPage(**fields)

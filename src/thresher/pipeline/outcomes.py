@@ -16,7 +16,7 @@ from typing import Protocol
 from thresher.frontier.base import MAX_TRIES, CrawlStore, UrlState, as_float32
 from thresher.judges.base import Judge, Learner
 from thresher.parsing.block_page import BlockPage
-from thresher.parsing.opt_outs import opted_out_reason, response_opt_outs
+from thresher.parsing.opt_outs import denied_uses, opted_out_reason, response_signals
 from thresher.parsing.response import ResponseClass, ResponseKind
 from thresher.pipeline.host_policy import HostPolicy, HostPolicyConfig, SideResult
 from thresher.politeness.settings import Politeness
@@ -272,7 +272,7 @@ class OutcomeBuilder:
         if validators is None:
             return None
         record, settlement = unchanged(lease, fetched, validators)
-        return replace(record, opt_outs=sorted(response_opt_outs(fetched))), settlement
+        return _with_signals(record, fetched), settlement
 
     def opted_out(self, lease: Lease, fetched: FetchedPage, page: ParsedPage) -> Settled | None:
         """Settle a page with an AI opt-out, where opt-outs are obeyed."""
@@ -280,7 +280,7 @@ class OutcomeBuilder:
         if not reason:
             return None
         record, settlement = self.failure(lease, reason, fetched)
-        return replace(record, opt_outs=page.opt_outs), settlement
+        return replace(record, signals=page.signals, opt_outs=page.opt_outs), settlement
 
     async def without_judgement(self, lease: Lease, fetched: FetchedPage, page: ParsedPage) -> Settled | None:
         """Settle a page that is not judged: an opt-out, a meta refresh, a soft 404, or a revisit with the same text."""
@@ -297,7 +297,7 @@ class OutcomeBuilder:
         validators = validators_of(lease)
         if validators and content_hash(page.text) == validators.text_hash and not page.noindex:
             record, settlement = unchanged(lease, fetched, validators)
-            return replace(record, opt_outs=page.opt_outs), settlement
+            return replace(record, signals=page.signals, opt_outs=page.opt_outs), settlement
         return None
 
     def blocked(
@@ -380,6 +380,7 @@ class OutcomeBuilder:
         )
         status, at = (fetched.status, fetched.fetched_at) if fetched else (0, at)
         record = _empty_record(lease, outcome, reason, status, at)
+        record = _with_signals(record, fetched) if fetched else record
         return replace(record, links=_found_links(None, links)), settlement
 
 
@@ -411,6 +412,12 @@ def _found_links(page: ParsedPage | None, candidates: Sequence[Candidate]) -> li
 def _with_certificate(reason: Reason, problem: str) -> Reason:
     """Return the reason of a page's record: what is wrong with the certificate of its server is a detail."""
     return Reason.of(reason.kind if reason else ReasonKind.CERTIFICATE, problem) if problem else reason
+
+
+def _with_signals(record: PageRecord, fetched: FetchedPage) -> PageRecord:
+    """Return the record of a response that gave no page, with its usage signals and the uses that they deny."""
+    signals = response_signals(fetched)
+    return replace(record, signals=signals, opt_outs=tuple(sorted(denied_uses(signals))))
 
 
 def _empty_record(lease: Lease, outcome: Outcome, reason: Reason, status: int, fetched_at: float) -> PageRecord:

@@ -29,11 +29,13 @@ from urllib.parse import quote, urlsplit
 from protego import Protego
 
 from thresher.frontier.base import SharedState
-from thresher.parsing.opt_outs import ROBOTS_STATEMENTS
+from thresher.parsing.opt_outs import LICENSE, ROBOTS_STATEMENTS, ROBOTS_TXT, is_licence, usage_signal
 from thresher.reasons.legacy import stored_reason
 from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
+from thresher.records import UsageSignal
 from thresher.urls.canonical import host_key
 
+ROBOTS_PATH = "/robots.txt"
 MAX_LINE_CHARACTERS = 16_384
 """The rest of a longer line is ignored; no URL that is crawled is as long."""
 MAX_STATEMENTS = 100
@@ -60,11 +62,15 @@ def rules_for(text: str, token: str) -> str:
 
 
 class Statement(NamedTuple):
-    """A statement on uses: its name, the path that it is about, empty for all, and the uses that it denies."""
+    """A statement on uses for a part of a host.
 
-    name: str
+    Args:
+        path: The path that it is about, with ``*`` and ``$`` as in robots.txt; empty for all.
+        signal: What it says.
+    """
+
     path: str
-    denied: frozenset[str]
+    signal: UsageSignal
 
     def is_about(self, url: str) -> bool:
         return not self.path or not Protego.parse(f"User-agent: *\nDisallow: {self.path}").can_fetch(url, "*")
@@ -76,7 +82,11 @@ def statements_for(text: str, token: str) -> list[Statement]:
         return []
     found = filter(None, map(_STATEMENT, _lines_for(text, token, _STATEMENT)[:MAX_STATEMENTS]))
     names = ((each[1].lower(), each[2] or "", each[3]) for each in found)
-    return [Statement(name, path, ROBOTS_STATEMENTS[name](value)) for name, path, value in names]
+    return [
+        Statement(path, usage_signal(ROBOTS_TXT, name, value))
+        for name, path, value in names
+        if name != LICENSE or is_licence(value)
+    ]
 
 
 def _lines_for(text: str, token: str, is_wanted: Callable[[str], object]) -> list[str]:
@@ -202,11 +212,11 @@ class RobotsFile:
     def _statements(self) -> list[Statement]:
         return statements_for(self.text, self.token)
 
-    def opt_outs(self, url: str) -> frozenset[str]:
-        """Return the uses of a URL that the file denies; of the lines of a name, those for the longest path count."""
+    def signals(self, url: str) -> list[UsageSignal]:
+        """Return the usage signals for a URL; of the lines of a name, those for the longest path count."""
         about = [each for each in self._statements if each.is_about(url)]
-        longest = {each.name: len(each.path) for each in sorted(about, key=lambda each: len(each.path))}
-        return frozenset().union(*(each.denied for each in about if len(each.path) == longest[each.name]))
+        longest = {each.signal.statement: len(each.path) for each in sorted(about, key=lambda each: len(each.path))}
+        return [each.signal for each in about if len(each.path) == longest[each.signal.statement]]
 
     @cached_property
     def crawl_delay_seconds(self) -> float:
@@ -219,10 +229,10 @@ class RobotsFile:
         return requested if math.isfinite(requested) else 0.0
 
 
-def robots_url(url: str) -> str:
-    """Return the URL of the robots.txt for a URL: at the root of its scheme and authority."""
+def robots_url(url: str, path: str = ROBOTS_PATH) -> str:
+    """Return the URL of the robots.txt for a URL, or of another file: at the root of its scheme and authority."""
     parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}/robots.txt"
+    return f"{parts.scheme}://{parts.netloc}{path}"
 
 
 def with_other_scheme(url: str) -> str:
@@ -251,9 +261,13 @@ class RobotsCache:
         file = await self.look_up(url)
         return file if isinstance(file, RobotsFile) else None
 
-    async def look_up(self, url: str) -> RobotsFile | str:
-        """Return the rules for a URL, or the URL that must be requested next to find them."""
-        place = robots_url(url)
+    async def look_up(self, url: str, path: str = ROBOTS_PATH) -> RobotsFile | str:
+        """Return the rules for a URL, or the URL that must be requested next to find them.
+
+        Args:
+            path: Of the file with the rules.
+        """
+        place = robots_url(url, path)
         file = self._files.get(place)
         if file and self.clock() < file.until:
             return file

@@ -11,7 +11,7 @@ from thresher.errors import StoreError
 from thresher.reasons.legacy import add_functions
 from thresher.sqlite_files import open_to_read
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 
 _ADDED = {
     2: {"probability": "REAL"},
@@ -21,6 +21,7 @@ _ADDED = {
     6: {"topics": "TEXT"},
     7: {"blocked": "TEXT NOT NULL DEFAULT ''", "opt_outs": "TEXT NOT NULL DEFAULT ''"},
     8: {"reason_kind": "TEXT NOT NULL DEFAULT ''"},
+    9: {"signals": "TEXT NOT NULL DEFAULT ''"},
 }
 """The columns added by each format since the first."""
 ONE_RELEVANCE = 4
@@ -102,8 +103,9 @@ def read_as_newest(db: sqlite3.Connection, version: int) -> None:
         if version < ONE_RELEVANCE:
             values["reward"] = "relevance"
             values["relevance"] = "relevance" if version < 2 else "coalesce(probability, relevance)"
-        add_functions(db)
-        values |= {"reason_kind": "legacy_kind(reason)", "reason": "legacy_detail(reason)"}
+        if version < TYPED_REASONS:
+            add_functions(db)
+            values |= {"reason_kind": "legacy_kind(reason)", "reason": "legacy_detail(reason)"}
         kept = [row[1] for row in db.execute("PRAGMA main.table_info(page)") if row[1] not in values]
         columns = ", ".join([*kept, *(f"{value} AS {name}" for name, value in values.items())])
         db.execute(f"CREATE TEMP VIEW page AS SELECT {columns} FROM main.page")  # noqa: S608 - our own names

@@ -35,6 +35,7 @@ from thresher.records import (
     ParsedPage,
     Revision,
     ScoreBreakdown,
+    UsageSignal,
     best_topic,
 )
 from thresher.storage.migrations import prepare
@@ -115,6 +116,7 @@ class PageRecord:
         topics: The judgement for each topic of a crawl of several: relevance, verdict and reward.
         blocked: The kind of block page that came in place of the page; empty when none did.
         opt_outs: The AI opt-outs of the page, as `parsing.opt_outs` names them.
+        signals: The usage signals that were found for it, with where each was read; none in rows before format 9.
     """
 
     fingerprint: int
@@ -147,6 +149,7 @@ class PageRecord:
     topics: Mapping[str, Judgement] = field(default_factory=dict)
     blocked: str = ""
     opt_outs: Sequence[str] = ()
+    signals: Sequence[UsageSignal] = ()
 
     @classmethod
     def of_page(cls, page: ParsedPage, judgement: Judgement, *, lease: Lease, fetched: FetchedPage) -> Self:
@@ -171,6 +174,7 @@ class PageRecord:
             elapsed_seconds=fetched.elapsed_seconds,
             bytes=len(fetched.body),
             opt_outs=page.opt_outs,
+            signals=page.signals,
         )
 
 
@@ -281,6 +285,7 @@ class PageStoreWriter:
         row["links"] = self._compress(_written(links)) if links else None
         row["terms"] = record.terms or None
         row["opt_outs"] = " ".join(record.opt_outs)
+        row["signals"] = json.dumps(record.signals) if record.signals else ""
         return row
 
     def _packed(self, text: str) -> bytes | None:
@@ -373,6 +378,18 @@ def unpacked_parts(text: str | None) -> ScoreBreakdown:
     try:
         return current_parts(json.loads(text)) if text else {}
     except (ValueError, TypeError, AttributeError) as error:
+        raise DamagedFile(f"what is stored of a page is damaged: {error}; {REPAIR}") from error
+
+
+def unpacked_signals(text: str) -> tuple[UsageSignal, ...]:
+    """Decode the usage signals of a row.
+
+    Raises:
+        DamagedFile: They cannot be decoded.
+    """
+    try:
+        return tuple(UsageSignal(*each) for each in json.loads(text)) if text else ()
+    except (ValueError, TypeError) as error:
         raise DamagedFile(f"what is stored of a page is damaged: {error}; {REPAIR}") from error
 
 

@@ -32,6 +32,7 @@ from thresher.storage.page_store import (
     segment_files,
     unpacked_links,
     unpacked_parts,
+    unpacked_signals,
     unpacked_text,
     unpacked_topics,
 )
@@ -498,6 +499,7 @@ def _record(row: sqlite3.Row) -> PageRecord:
     values["topics"] = unpacked_topics(values["topics"])
     values["page"], values["relevant"] = bool(values["page"]), bool(values["relevant"])
     values["opt_outs"] = tuple(values["opt_outs"].split())
+    values["signals"] = unpacked_signals(values["signals"])
     return PageRecord(**values)
 
 

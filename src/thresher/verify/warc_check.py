@@ -20,7 +20,7 @@ from thresher.frontier.base import Frontier, UrlState
 from thresher.parsing.html import parse
 from thresher.parsing.response import is_page_type
 from thresher.reasons.legacy import read_shared
-from thresher.records import Outcome
+from thresher.records import Outcome, UsageSignal
 from thresher.storage.page_store import PageRecord, PageStoreWriter, current_parts
 from thresher.storage.warc.cdxj import index_path, member_line, write_index
 from thresher.storage.warc.reader import Damage, Member, cut_out, read_block, walk, warc_paths
@@ -87,6 +87,7 @@ def row_of(path: Path, found: ScannedCapture) -> PageRecord | None:
         values["reason"] = read_shared(stored["reason"], stored.get("reason_kind"), stored.get("reason_detail"))
         values["outcome"] = Outcome(values["outcome"])
         values["parts"] = current_parts(values.get("parts") or {})
+        values["signals"] = tuple(UsageSignal(*each) for each in values.get("signals", ()))
         if found.kind == "response" and values.get("page") and is_page_type(found.content_type):
             body = read_block(path, found.offset).partition(b"\r\n\r\n")[2]
             values["text"] = parse(found.url, body, found.content_type).text

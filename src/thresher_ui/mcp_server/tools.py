@@ -68,8 +68,8 @@ OWN_KEYS = _names(
     "no yes number complete wanted least most segments rows waiting_segments waiting_rows not_uploaded error "
     # why
     "explanation details frontier history last_try next_try_seconds path summary threshold tries trouble depth_left "
-    "hops host parent depth fetched_at opt_outs outcome relevance_parts score_parts status rank words_for "
-    "words_against word share nearest similarity kind queue_rank found_on link weight written "
+    "hops host parent depth fetched_at opt_outs signals source statement value outcome relevance_parts score_parts "
+    "status rank words_for words_against word share nearest similarity kind queue_rank found_on link weight written "
     # try_page
     "tried asked judged links links_fetched links_found "
     # parts of scores

@@ -130,8 +130,8 @@ class Forbids:
     async def delay_seconds(self, url):
         return 0.0
 
-    async def opt_outs(self, url):
-        return frozenset()
+    async def signals(self, lease):
+        return ()
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from thresher.export import rows as module
 from thresher.export.rows import COLUMNS, QUALITY_COLUMNS, export, harmless, page_columns, page_contents, rows
 from thresher.parsing.html import parse
 from thresher.parsing.main_content import stored_markup
+from thresher.records import UsageSignal
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.reader import PageStoreReader
 
@@ -22,7 +23,8 @@ from thresher.storage.reader import PageStoreReader
 def collection(tmp_path):
     writer = PageStoreWriter(tmp_path / "pages" / "w1.db")
     writer.write([page(1, relevance=0.3, title="Seed", text="some text", links=[link(2, "=cmd()|' /C calc'!A0")])])
-    writer.write([page(2, relevance=0.8, parent=1, title="+86 电话", language="zh", depth=1)])
+    signals = [UsageSignal("robots.txt", "content-signal", "ai-train=no")]
+    writer.write([page(2, relevance=0.8, parent=1, title="+86 电话", language="zh", depth=1, signals=signals)])
     writer.close()
     with PageStoreReader(tmp_path / "pages") as collection:
         yield collection
@@ -40,6 +42,18 @@ def test_jsonl_has_one_object_per_page_best_first(collection):
     )
     assert first["fetched_at"] == "1970-01-01T00:00:02+00:00"
     assert (second["title"], second["parent"]) == ("Seed", "")
+
+
+def test_usage_signals_are_a_list_in_json_and_json_in_tables(collection, tmp_path):
+    expected = {"source": "robots.txt", "statement": "content-signal", "value": "ai-train=no"}
+    lines, table = io.StringIO(), io.StringIO()
+    export(rows(collection), "jsonl", None, lines)
+    export(rows(collection), "csv", None, table)
+    export(rows(collection), "parquet", tmp_path / "p.parquet", io.StringIO())
+    assert [json.loads(line)["signals"] for line in lines.getvalue().splitlines()] == [[expected], []]
+    cells = [row["signals"] for row in csv.DictReader(io.StringIO(table.getvalue()))]
+    assert cells == pq.read_table(tmp_path / "p.parquet")["signals"].to_pylist()
+    assert [json.loads(cell or "null") for cell in cells] == [[expected], None]
 
 
 def test_csv_cells_are_no_formulas(collection):

@@ -1,11 +1,13 @@
 """A URL is explained in a few lines: verdict, words, nearest example, shortest path; every number only as details."""
 
+from dataclasses import replace
+
 import pytest
 
 from thresher.frontier.base import UrlEntry, UrlState
 from thresher.operations.explain import MAX_LINES, Explanation, FrontierInfo
 from thresher.operations.verdict import COLUMNS, CountedWord, NearestPage, PageVerdict, width
-from thresher.records import Outcome
+from thresher.records import Outcome, UsageSignal
 from thresher.storage.page_store import FoundLink, PageRecord
 from thresher.storage.reader import PathHop, kept_judgement
 from thresher.urls.canonical import fingerprint
@@ -82,6 +84,14 @@ def test_the_score_is_that_of_the_export_and_the_earlier_one_is_called_so():
     assert "Score when it was fetched: 0.226" in details
     assert "Score when that link was found: 0.232" in details
     assert explained().as_json()["score"] == 0.226
+
+
+def test_details_have_the_usage_signals_with_where_each_was_read():
+    last = replace(record(LEAF), signals=[UsageSignal("robots.txt", "content-signal", "ai-train=no")])
+    described = replace(explained(), history=[last])
+    assert "    robots.txt    content-signal: ai-train=no" in list(described.detail_lines())
+    [visit] = described.as_json(details=True)["details"]["history"]
+    assert visit["signals"] == [{"source": "robots.txt", "statement": "content-signal", "value": "ai-train=no"}]
 
 
 def test_numbers_are_in_the_details_alone():

@@ -1,5 +1,7 @@
 """A page is tried as the crawl would take it: judged, explained, its links scored, nothing kept."""
 
+from dataclasses import replace
+
 import pytest
 
 from thresher.crawl import CrawlSetup
@@ -145,9 +147,22 @@ def test_json_holds_the_wanted_number_of_links(crawl, servers):
     assert reported["words_for"][0]["word"] == "cells"
 
 
+def test_usage_signals_are_reported_whether_the_page_is_judged_or_not(crawl, servers):
+    servers.pages[PAGE] = f'<meta name="robots" content="noai">{HTML}'
+    expected = [{"source": "markup", "statement": "robots", "value": "noai"}]
+    obeying = crawl.config.model_copy(
+        update={"politeness": crawl.config.politeness.model_copy(update={"ai_optout": "obey"})}
+    )
+    for setup, judged in ((crawl, True), (replace(crawl, config=obeying), False)):
+        [tried] = attempt(setup, servers)
+        reported = tried.as_json(links=1)
+        assert (reported["judged"], reported["signals"]) == (judged, expected)
+
+
 def test_what_cannot_be_fetched_says_why(crawl, servers):
     missing, tried = attempt(crawl, servers, "http://a.example/none", PAGE)
-    assert missing.as_json(links=1) == {"asked": "http://a.example/none", "judged": False, "reason": "http 404"}
+    expected = {"asked": "http://a.example/none", "judged": False, "reason": "http 404", "signals": []}
+    assert missing.as_json(links=1) == expected
     assert tried.verdict is not None
 
 

@@ -2,9 +2,18 @@
 
 import pytest
 
-from thresher.parsing.html import parse, with_header
-from thresher.parsing.opt_outs import opted_out_reason, response_opt_outs, signal_opt_outs, usage_opt_outs
-from thresher.records import FetchedPage
+from thresher.parsing.html import parse, with_header, with_headers
+from thresher.parsing.opt_outs import (
+    MAX_CHARACTERS,
+    MAX_SIGNALS,
+    denied_uses,
+    opted_out_reason,
+    response_signals,
+    signal_opt_outs,
+    usage_opt_outs,
+    usage_signal,
+)
+from thresher.records import FetchedPage, UsageSignal
 
 
 @pytest.mark.parametrize(
@@ -50,9 +59,59 @@ def response(headers, **more):
 
 
 def test_headers_and_robots_txt_of_a_response_are_combined():
-    headers = {"tdm-reservation": "1", "content-signal": "ai-input=no"}
-    fetched = response(headers, robots_opt_outs=frozenset({"ai-train"}))
-    assert response_opt_outs(fetched) == {"tdm", "ai-input", "ai-train"}
+    headers = {"tdm-reservation": "1", "tdm-policy": "https://a.example/p", "content-signal": "ai-input=no\nsearch=yes"}
+    own = UsageSignal("robots.txt", "content-usage", "train-ai=n")
+    found = response_signals(response(headers, host_signals=(own,)))
+    assert found == (
+        own,
+        UsageSignal("header", "content-signal", "ai-input=no, search=yes"),
+        UsageSignal("header", "tdm-reservation", "1"),
+        UsageSignal("header", "tdm-policy", "https://a.example/p"),
+    )
+    assert denied_uses(found) == {"tdm", "ai-input", "ai-train"}
+
+
+def denied(headers):
+    return denied_uses(response_signals(response(headers)))
+
+
+def test_each_signal_of_a_page_says_where_it_was_read():
+    markup = b"""<meta name="robots" content="noindex, NOAI"><meta name="tdm-reservation" content="0">
+    <meta name="tdm-policy" content="/p.json"><link rel=license type="application/rsl+xml" href="/terms.xml">
+    <script type="application/rsl+xml"><rsl xmlns="https://rslstandard.org/rsl"></rsl></script>"""
+    headers = {"x-robots-tag": "noimageai", "content-usage": "a"}
+    page = with_headers(parse("http://a.example/", markup), response(headers))
+    assert page.signals == (
+        UsageSignal("header", "content-usage", "a"),
+        UsageSignal("header", "x-robots-tag", "noimageai"),
+        UsageSignal("markup", "robots", "noai"),
+        UsageSignal("markup", "tdm-reservation", "0"),
+        UsageSignal("markup", "tdm-policy", "/p.json"),
+        UsageSignal("markup", "link", "/terms.xml"),
+        UsageSignal("markup", "script", "application/rsl+xml"),
+    )
+    assert page.opt_outs == ("noai", "noimageai", "rsl")
+
+
+def test_few_signals_of_a_page_are_kept_and_their_values_are_short():
+    page = parse("http://a.example/", b'<meta name="tdm-reservation" content="0">' * 500)
+    assert len(page.signals) == MAX_SIGNALS
+    assert len(usage_signal("header", "content-signal", "x\n" * MAX_CHARACTERS).value) < MAX_CHARACTERS
+    several = with_headers(page, response({"content-signal": "ai-train=no"}))
+    assert (len(several.signals), several.opt_outs) == (MAX_SIGNALS, ("ai-train",))
+
+
+@pytest.mark.parametrize(
+    ("challenge", "opt_outs"),
+    [
+        ('License error="invalid_request"', {"rsl"}),
+        ('Basic realm="a"\nLicense', {"rsl"}),
+        ('Bearer scope="license"', set()),
+        ("Licensed", set()),
+    ],
+)
+def test_a_server_that_asks_for_a_licence_is_recorded(challenge, opt_outs):
+    assert denied({"www-authenticate": challenge}) == opt_outs
 
 
 @pytest.mark.parametrize(
@@ -68,7 +127,7 @@ def test_headers_and_robots_txt_of_a_response_are_combined():
 )
 def test_a_content_usage_denies_what_it_says_no_to(usage, denied):
     assert usage_opt_outs(usage) == denied
-    assert response_opt_outs(response({"content-usage": usage})) == denied
+    assert denied_uses(response_signals(response({"content-usage": usage}))) == denied
 
 
 @pytest.mark.parametrize(
@@ -80,7 +139,7 @@ def test_a_content_usage_denies_what_it_says_no_to(usage, denied):
     ],
 )
 def test_a_link_header_to_a_licence_is_recorded(link, opt_outs):
-    assert response_opt_outs(response({"link": link})) == opt_outs
+    assert denied({"link": link}) == opt_outs
 
 
 def test_only_opt_outs_from_ai_uses_of_text_leave_a_page_out():

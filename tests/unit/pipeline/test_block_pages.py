@@ -6,7 +6,7 @@ from testing.block_pages import walls
 from tests.unit.pipeline.test_pipeline import SEED, WordJudge, World
 from thresher.frontier.base import UrlState
 from thresher.politeness.settings import Politeness
-from thresher.records import BlockKind, FetchedPage, Outcome
+from thresher.records import BlockKind, FetchedPage, Outcome, UsageSignal
 from thresher.refresh.revisit import Validators
 
 FIRST = {
@@ -119,6 +119,10 @@ async def test_opt_outs_are_recorded_with_the_page():
     world = await seeded()
     record = await world.fetch(f'<meta name="robots" content="noai">{SOLAR}', tdm_reservation="1")
     assert (record.page, record.opt_outs) == (True, ("noai", "tdm"))
+    assert record.signals == (
+        UsageSignal("header", "tdm-reservation", "1"),
+        UsageSignal("markup", "robots", "noai"),
+    )
 
 
 async def test_a_page_that_opts_out_is_left_out_where_opt_outs_are_obeyed():
@@ -127,7 +131,18 @@ async def test_a_page_that_opts_out_is_left_out_where_opt_outs_are_obeyed():
     record = await world.fetch(f'{SOLAR}<a href="/next">next</a>', x_robots_tag="noai")
     assert (record.outcome, record.page, record.text, record.links) == (Outcome.FAILED, False, "", [])
     assert (str(record.reason), record.opt_outs) == ("opted out: noai", ("noai",))
+    assert record.signals == (UsageSignal("header", "x-robots-tag", "noai"),)
     assert world.judge.judged == []
+
+
+async def test_a_response_without_a_page_has_its_signals_too():
+    world = await seeded()
+    record = await world.fetch(status=401, www_authenticate='License error="invalid_request"')
+    assert (record.page, record.opt_outs, [signal.statement for signal in record.signals]) == (
+        False,
+        ("rsl",),
+        ["www-authenticate"],
+    )
 
 
 async def test_a_denied_search_is_recorded_and_has_no_effect():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from thresher.parsing.opt_outs import denied_uses
 from thresher.politeness import robots as module
 from thresher.politeness.robots import (
     DAY_SECONDS,
@@ -253,7 +254,7 @@ async def test_what_another_version_wrote_down_is_asked_for_again(note, robots, 
 )
 def test_the_statements_on_uses_of_our_group_are_read(text, denied):
     file = RobotsFile(200, text)
-    assert file.opt_outs("http://a.example/") == denied
+    assert denied_uses(file.signals("http://a.example/")) == denied
     assert file.allows("http://a.example/")
 
 
@@ -261,4 +262,4 @@ def test_a_statement_for_a_path_counts_there_and_the_longest_path_wins():
     lines = ["Content-Usage: train-ai=n", "Content-Usage: /open/ train-ai=y", "Content-Usage: /open/*.pdf train-ai=n"]
     file = RobotsFile(200, "\n".join(["User-agent: *", *lines]))
     paths = {"/": {"ai-train"}, "/open/a": set(), "/open/a.pdf": {"ai-train"}}
-    assert {path: file.opt_outs(f"http://a.example{path}") for path in paths} == paths
+    assert {path: denied_uses(file.signals(f"http://a.example{path}")) for path in paths} == paths

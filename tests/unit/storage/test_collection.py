@@ -143,7 +143,7 @@ def test_a_segment_of_a_newer_format_is_refused_with_words(tmp_path, writer):
     db = sqlite3.connect(tmp_path / "w1.db")
     db.execute("PRAGMA user_version = 99")
     db.close()
-    with pytest.raises(StoreError, match="has format 99, this Thresher reads up to 8"):
+    with pytest.raises(StoreError, match="has format 99, this Thresher reads up to 9"):
         PageStoreReader(tmp_path)
     with pytest.raises(StoreError, match="format 99"):
         PageStoreWriter(tmp_path / "w1.db")

@@ -9,6 +9,8 @@ import zstandard
 from tests.unit.storage.test_collection import page
 from thresher.errors import StoreError
 from thresher.reasons.legacy import legacy_reason
+from thresher.reasons.reason import Reason, ReasonKind
+from thresher.records import UsageSignal
 from thresher.storage.migrations import ONE_RELEVANCE, SCHEMA_VERSION, check_all
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.reader import PageStoreReader
@@ -122,13 +124,30 @@ def test_segments_are_checked_before_anything_is_written(tmp_path, segment):
 def test_a_segment_of_any_earlier_format_has_neither_block_pages_nor_opt_outs_and_can_be_given_them(segment):
     with PageStoreReader(segment.parent) as collection:
         [record] = collection.ranked()
-    assert (record.blocked, record.opt_outs) == ("", ())
+    assert (record.blocked, record.opt_outs, record.signals) == ("", (), ())
     writer = PageStoreWriter(segment)
-    writer.write([page(2, blocked="login", page=False), page(3, opt_outs=("noai", "tdm"))])
+    signals = (UsageSignal("header", "tdm-reservation", "1"), UsageSignal("markup", "robots", "noai ✓"))
+    writer.write([page(2, blocked="login", page=False), page(3, opt_outs=("noai", "tdm"), signals=signals)])
     writer.close()
     with PageStoreReader(segment.parent) as collection:
         assert collection.find(2).blocked == "login"
         assert collection.find(3).opt_outs == ("noai", "tdm")
+        assert collection.find(3).signals == signals
+
+
+def test_a_segment_with_typed_reasons_and_without_signals_keeps_its_reasons(tmp_path):
+    path = tmp_path / "w1.db"
+    gone = Reason.of(ReasonKind.HTTP, 404)
+    with closing(PageStoreWriter(path)) as writer:
+        writer.write([page(1, page=False, reason=gone, opt_outs=("tdm",))])
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript("ALTER TABLE page DROP COLUMN signals; PRAGMA user_version = 8;")
+    for _ in range(2):
+        with PageStoreReader(tmp_path) as collection:
+            [record] = collection.history(1)
+        assert (record.reason, record.opt_outs, record.signals) == (gone, ("tdm",), ())
+        PageStoreWriter(path).close()
+    assert version(path) == SCHEMA_VERSION
 
 
 TEXTS = ["", "http 404", "redirected to http://b.example/", "through a browser", "something else"]

@@ -32,7 +32,8 @@ CREATE TABLE IF NOT EXISTS page (
     topics          TEXT,                  -- JSON: {topic: [relevance, relevant, reward]}, in crawls of several topics
     blocked         TEXT    NOT NULL DEFAULT '',   -- the kind of block page that came in place of the page
     opt_outs        TEXT    NOT NULL DEFAULT '',   -- AI opt-outs, separated by blanks
-    reason_kind     TEXT    NOT NULL DEFAULT ''    -- why there is no page, as in reasons/reason.py
+    reason_kind     TEXT    NOT NULL DEFAULT '',   -- why there is no page, as in reasons/reason.py
+    signals         TEXT    NOT NULL DEFAULT ''    -- JSON: usage signals, [[source, statement, value], …]
 );
 CREATE INDEX IF NOT EXISTS page_fingerprint ON page (fingerprint);
 -- Pages that a person can be asked about, by their relevance.
@@ -43,4 +44,4 @@ CREATE INDEX IF NOT EXISTS page_with_text ON page (relevance)
 CREATE INDEX IF NOT EXISTS page_counted ON page (duplicate_of, relevant, relevance) WHERE page = 1;
 -- For counting by topic, likewise; empty in crawls of one topic.
 CREATE INDEX IF NOT EXISTS page_topics ON page (topics) WHERE page = 1 AND duplicate_of = 0 AND topics IS NOT NULL;
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;

@@ -281,6 +281,15 @@ class RobotsResponse(ApiResponse):
     target: str
 
 
+class HostSignalResponse(ApiResponse):
+    """A statement of a host on the uses of its pages."""
+
+    source: str = Field(description="Where it was read: robots.txt or tdmrep.json.")
+    statement: str
+    value: str
+    path: str = Field(description="The path that it is about, as in robots.txt; empty for all.")
+
+
 class HostResponse(ApiResponse):
     """A host."""
 
@@ -298,6 +307,7 @@ class HostResponse(ApiResponse):
     left_alone: dict[str, str]
     blocked: dict[str, int] = Field(description="URLs that gave a block page, by its kind.")
     robots: RobotsResponse
+    signals: list[HostSignalResponse] = Field(description="Usage signals in files of the host, as they were read last.")
 
 
 class HostsResponse(ApiResponse):
@@ -327,6 +337,14 @@ class PageRowsResponse(ApiResponse):
     more: bool
 
 
+class SignalResponse(ApiResponse):
+    """A statement of a site on the uses of a page."""
+
+    source: str = Field(description="Where it was read: robots.txt, tdmrep.json, header or markup.")
+    statement: str
+    value: str
+
+
 class SettlementResponse(ApiResponse):
     """One settlement of a URL."""
 
@@ -343,6 +361,7 @@ class SettlementResponse(ApiResponse):
     fetched_at: float
     blocked: str = Field(default="", description="The kind of block page that came in place of the page.")
     opt_outs: list[str] = Field(default=[], description="The uses that the site opts out of.")
+    signals: list[SignalResponse] = Field(default=[], description="Usage signals, with where each was read.")
     topics: dict[str, float] = Field(default={}, description="The relevance for each topic, in a crawl of several.")
 
 

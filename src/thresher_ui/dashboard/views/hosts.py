@@ -1,4 +1,4 @@
-"""Hosts: their pages, why they or parts of them are not crawled, and the state of their robots.txt."""
+"""Hosts: their pages, why they or parts of them are not crawled, the state of their robots.txt, and usage signals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 
 from thresher.monitoring.totals import host_totals
 from thresher.operations import hosts as host_operations
-from thresher.politeness.robots import RobotsAnswer, is_unreachable
+from thresher.parsing.html import PRODUCT
+from thresher.politeness.robots import ROBOTS_PATH, RobotsAnswer, is_unreachable, statements_for
+from thresher.politeness.tdmrep import TDMREP_PATH, reservations_in
 from thresher.reasons.legacy import stored_reason
 from thresher.reasons.reason import describe
 from thresher_ui.dashboard.open_crawl import OpenCrawl
@@ -28,30 +30,39 @@ async def hosts(
         "block pages", lambda: host_operations.block_pages(reader), seconds=_BLOCK_PAGES_SECONDS
     )
     entries = await host_totals(entries, open_crawl.crawl.backend.counted_pages)
-    robots = await _robots(open_crawl, [entry.host for entry in entries], language)
+    names, is_read = [entry.host for entry in entries], open_crawl.crawl.config.politeness.robots != "ignore"
+    robots = await _answers(open_crawl, names if is_read else [], ROBOTS_PATH)
+    reserved = await _answers(open_crawl, names if is_read else [], TDMREP_PATH)
     return {
         "hosts": [
             {
                 **host_operations.host_json(
                     entry, left.get(entry.host, {}), blocked.get(entry.host, {}), language=language
                 ),
-                "robots": robots[entry.host],
+                "robots": _state(robots[entry.host], language) if is_read else _robots_state("ignored"),
+                "signals": _signals(robots[entry.host], reserved[entry.host]) if is_read else [],
             }
             for entry in entries
         ]
     }
 
 
-async def _robots(open_crawl: OpenCrawl, hosts: Sequence[str], language: str) -> dict[str, dict[str, Any]]:
-    if open_crawl.crawl.config.politeness.robots == "ignore":
-        return {host: _robots_state("ignored") for host in hosts}
-    keys = [(host, f"{scheme}://{host}/robots.txt") for host in hosts for scheme in SCHEMES]
+async def _answers(open_crawl: OpenCrawl, hosts: Sequence[str], path: str) -> dict[str, list[RobotsAnswer]]:
+    """Return what is cached of one file of each host, by its schemes."""
+    keys = [(host, f"{scheme}://{host}{path}") for host in hosts for scheme in SCHEMES]
     states = await open_crawl.frontier_reader.get_states(keys)
     answers: dict[str, list[RobotsAnswer]] = {host: [] for host in hosts}
     for (host, _), stored in zip(keys, states, strict=True):
         if stored:
             answers[host].append(RobotsAnswer(**json.loads(stored)))
-    return {host: _state(known, language) for host, known in answers.items()}
+    return answers
+
+
+def _signals(robots: Sequence[RobotsAnswer], reserved: Sequence[RobotsAnswer]) -> list[dict[str, str]]:
+    """Return the usage signals in the cached files of a host; http and https often have the same ones."""
+    found = [each for answer in robots for each in statements_for(answer.text, PRODUCT)]
+    found += [each for answer in reserved for rule in reservations_in(answer.text) for each in rule]
+    return [{**each.signal._asdict(), "path": each.path} for each in dict.fromkeys(found)]
 
 
 def _state(answers: Sequence[RobotsAnswer], language: str) -> dict[str, Any]:

@@ -63,6 +63,7 @@ def queued(url: str, score: float) -> dict[str, Any]:
 def hop(**more: Any) -> dict[str, Any]:
     link = {"anchor": "cells", "score": 0.7, "score_parts": {"anchor": 1.5, "host": -0.4}}
     settled = {"status": 200, "reason": "", "outcome": "done", "relevance_parts": {"similarity": 0.8}}
+    settled["signals"] = [{"source": "header", "statement": "content-signal", "value": "ai-train=no<b>"}]
     return {**page_row(), **settled, **link, **more}
 
 
@@ -188,6 +189,7 @@ class SampleService:
             "left_alone": {},
             "blocked": {},
             "robots": {"state": "read", "status": 200, "reason": "", "tries": 0, "target": ""},
+            "signals": [{"source": "tdmrep.json", "statement": "tdm-reservation", "value": "1", "path": "/papers/"}],
         }
         parked = {
             "host": "moon.example",

@@ -77,6 +77,16 @@ async def test_strange_texts_are_shown_as_text(browser, service):
     assert page.css("img") == []
 
 
+async def test_usage_signals_are_listed_with_where_each_was_read(browser):
+    page = (await browser.get("/solar/page", params={"url": URL})).text
+    assert "<td>header</td>" in page
+    assert "ai-train=no&lt;b&gt;" in page
+    hosts = (await browser.get("/solar/hosts")).text
+    assert "tdm-reservation" in hosts
+    assert "/papers/" in hosts
+    assert 'aria-label="Usage signals of sun.example"' in hosts
+
+
 async def test_the_path_from_the_seed_has_its_reasons(browser):
     strip = (await shown(browser, f"/solar/page?url={URL}")).css(".strip > li")
     assert "a seed" in strip[0].text()

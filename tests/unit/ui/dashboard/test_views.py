@@ -169,7 +169,11 @@ async def test_hosts_say_who_is_parked_what_is_left_alone_and_the_state_of_robot
         await frontier.park("h1.example", legacy_reason("gave 50 pages, none of them relevant"))
         await frontier.put_state("h2.example", LEFT, '{"/calendar": "too many"}', seconds=60)
         robots_cache = RobotsCache(frontier, token="Thresher")
-        await robots_cache.learn("https://h2.example/robots.txt", 200, b"User-agent: *\nDisallow: /x\n")
+        rules = b"User-agent: *\nDisallow: /x\nContent-Signal: /x ai-train=no\n"
+        reserved = b'[{"location": "/", "tdm-reservation": 1}]'
+        for scheme in ("http", "https"):
+            await robots_cache.learn(f"{scheme}://h2.example/robots.txt", 200, rules)
+            await robots_cache.learn(f"{scheme}://h2.example/.well-known/tdmrep.json", 200, reserved)
         await robots_cache.learn("http://h3.example/robots.txt", 404)
         await robots_cache.learn("http://h4.example/robots.txt", 503)
         await robots_cache.learn("http://h5.example/robots.txt", 301, target="http://www.h5.example/robots.txt")
@@ -182,6 +186,11 @@ async def test_hosts_say_who_is_parked_what_is_left_alone_and_the_state_of_robot
     assert by_host["h2.example"]["left_alone"] == {"/calendar": "too many"}
     [chinese] = (await service.view("small", hosts.hosts, parked=True, language="zh"))["hosts"]
     assert chinese["parked"] == "已得到 50 个页面，其中 0 个相关"
+    assert by_host["h2.example"]["signals"] == [
+        {"source": "robots.txt", "statement": "content-signal", "value": "ai-train=no", "path": "/x"},
+        {"source": "tdmrep.json", "statement": "tdm-reservation", "value": "1", "path": "/"},
+    ]
+    assert {name for name, host in by_host.items() if host["signals"]} == {"h2.example"}
     states = {name: host["robots"]["state"] for name, host in by_host.items()}
     assert states == {
         "h0.example": "unknown",
