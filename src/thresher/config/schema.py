@@ -171,6 +171,11 @@ class PolitenessConfig(StrictConfig):
         default="record",
         description="Whether pages whose site opts out of AI uses are left out, or kept with the opt-out recorded.",
     )
+    tdmrep: Literal["auto", "always", "never"] = Field(
+        default="auto",
+        description="Of which hosts /.well-known/tdmrep.json is read, once a day: of those with ten pages, where "
+        "ai_optout is obey (auto); of all, before their first page; or of none.",
+    )
     max_crawl_delay_seconds: float = Field(
         default=60.0,
         ge=0,

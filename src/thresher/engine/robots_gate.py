@@ -7,12 +7,16 @@ other host is requested when it is ready.
 A robots entry waits in the frontier like a page, so that the host's delay and its limit of one open request apply. It
 gives no page.
 
+A tdmrep.json, where it is wanted, is fetched in the same way by a lease whose page robots.txt allows. One request a day
+is enough: a host that does not answer it reserves nothing.
+
 The gate changes no lease: it returns what is to be done with one, and the lease loop does it.
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +27,17 @@ from thresher.frontier.base import CrawlStore, entry_url, plain_url
 from thresher.parsing.opt_outs import denied_uses, opted_out_reason
 from thresher.parsing.response import classify_response
 from thresher.pipeline.host_policy import HostPolicy
-from thresher.politeness.robots import MAX_BYTES, RobotsCache, RobotsFile, with_other_scheme
+from thresher.politeness.robots import (
+    DAY_SECONDS,
+    MAX_BYTES,
+    RobotsCache,
+    RobotsFile,
+    robots_text,
+    robots_url,
+    with_other_scheme,
+)
 from thresher.politeness.settings import Politeness
+from thresher.politeness.tdmrep import TDMREP_PATH, reservation_signals, reservations_in
 from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
 from thresher.records import Candidate, FetchedPage, Lease, RequestKind, UsageSignal
 from thresher.urls.canonical import host_key
@@ -51,7 +64,7 @@ class Allow:
 
 @dataclass(frozen=True, slots=True)
 class FetchRobots:
-    """This robots.txt is requested with the lease."""
+    """This robots.txt, or tdmrep.json, is requested with the lease."""
 
     url: str
 
@@ -148,15 +161,32 @@ class RobotsGate:
     async def signals(self, lease: Lease) -> tuple[UsageSignal, ...]:
         """Return the usage signals for the URL of a lease in the files of its host."""
         rules = await self._robots_cache.file_for(lease.url)
-        return tuple(rules.signals(lease.url)) if rules else ()
+        reserved = await self._reservations(rules, lease) if rules else None
+        own = rules.signals(lease.url) if rules else ()
+        return *own, *(reservation_signals(reserved.text, lease.url) if isinstance(reserved, RobotsFile) else ())
 
-    async def _allowed_by(self, rules: RobotsFile, lease: Lease) -> Allow | Ending:
+    async def _allowed_by(self, rules: RobotsFile, lease: Lease) -> Allow | FetchRobots | Ending:
         if ending := await self._blocked_by(rules, lease):
             return ending
-        signals = rules.signals(lease.url) if self._politeness.obey_opt_outs else ()
-        opted_out = opted_out_reason(denied_uses(signals))
-        reason = opted_out if rules.allows(lease.url) else Reason(ReasonKind.ROBOTS)
-        return Reject(reason) if reason else Allow()
+        if not rules.allows(lease.url):
+            return Reject(Reason(ReasonKind.ROBOTS))
+        if opted_out := self._opted_out(rules.signals(lease.url)):
+            return Reject(opted_out)
+        reserved = await self._reservations(rules, lease)
+        if isinstance(reserved, str):
+            return FetchRobots(reserved)
+        opted_out = self._opted_out(reservation_signals(reserved.text, lease.url)) if reserved else NO_REASON
+        return Reject(opted_out) if opted_out else Allow()
+
+    def _opted_out(self, signals: Sequence[UsageSignal]) -> Reason:
+        return opted_out_reason(denied_uses(signals)) if self._politeness.obey_opt_outs else NO_REASON
+
+    async def _reservations(self, rules: RobotsFile, lease: Lease) -> RobotsFile | str | None:
+        """Return the tdmrep.json for a lease, or its URL when it must be requested first; None when it is not read."""
+        is_wanted = lease.kind.is_page and lease.host_pages + 1 >= self._politeness.tdmrep_from_page
+        if not is_wanted or not rules.allows(robots_url(lease.url, TDMREP_PATH)):
+            return None
+        return await self._robots_cache.look_up(lease.url, TDMREP_PATH)
 
     async def _blocked_by(self, rules: RobotsFile, lease: Lease, *, delay_seconds: float = 0.0) -> Ending | None:
         """Return how a lease ends whose rules are unreadable or demand too long a delay; None for others."""
@@ -205,6 +235,10 @@ class RobotsGate:
         return await self._learned(lease, request.url, 0, reason=error.reason)
 
     async def _learned(self, lease: Lease, place: str, status: int, body: bytes = b"", **more: Any) -> Ending:
+        if place == robots_url(lease.url, TDMREP_PATH) and await self._robots_cache.file_for(lease.url):
+            known = body if reservations_in(robots_text(body)) else b""  # many sites answer with a page
+            await self._robots_cache.learn(place, status, known, wait_seconds=DAY_SECONDS)
+            return Release(await self.delay_seconds(lease.url))
         answer = await self._robots_cache.learn(place, status, body, **more)
         if answer.tries:
             logger.warning("no robots.txt: %s: %s", place, answer.why)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from thresher.config.schema import PolitenessConfig
+
+TDMREP_FROM_PAGE = 10
+"""Few hosts have a tdmrep.json, and many give fewer pages: so its requests are at most a tenth of those for pages."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +23,7 @@ class Politeness:
         obey_robots: Whether robots.txt is obeyed.
         obey_nofollow: Whether links and pages marked nofollow lead nowhere.
         obey_opt_outs: Whether pages with an AI opt-out are left out.
+        tdmrep: Of which hosts tdmrep.json is read: auto, always or never.
     """
 
     contact: str = ""
@@ -28,6 +33,13 @@ class Politeness:
     obey_robots: bool = True
     obey_nofollow: bool = True
     obey_opt_outs: bool = False
+    tdmrep: str = "auto"
+
+    @property
+    def tdmrep_from_page(self) -> float:
+        """The page of a host, counted from 1, before which its tdmrep.json is read; infinite for none."""
+        automatic = TDMREP_FROM_PAGE if self.obey_opt_outs else math.inf
+        return {"always": 1, "never": math.inf}.get(self.tdmrep, automatic)
 
     @classmethod
     def from_config(cls, config: PolitenessConfig) -> Politeness:
@@ -40,4 +52,5 @@ class Politeness:
             obey_robots=config.robots == "obey",
             obey_nofollow=config.nofollow == "obey",
             obey_opt_outs=config.ai_optout == "obey",
+            tdmrep=config.tdmrep,
         )

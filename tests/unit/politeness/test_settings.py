@@ -14,6 +14,7 @@ OTHERWISE = {
     "robots": "ignore",
     "nofollow": "ignore",
     "ai_optout": "obey",
+    "tdmrep": "always",
     "max_crawl_delay_seconds": 5.0,
 }
 """A value for each key that is not its default."""
