@@ -50,7 +50,7 @@ RULES = {
     r"docs/test_(links|reference|architecture|exit_codes|translations)": "check",
     r"docs/": "nightly",
     # The package: the wheel and folders of earlier versions for every push.
-    r"release/test_(installed|upgrade|version|recorded|parts)": "ci",
+    r"release/test_(installed|uvx|upgrade|version|recorded|parts)": "ci",
     r"release/": "nightly",
 }
 """Regular expressions of the ids of tests below `tests`, with their levels; the first that fits counts. Other tests
