@@ -66,6 +66,7 @@ OWN_KEYS = _names(
     "pages_per_second provisional shared strategy topic minutes harvest_below used delayed done dropped duplicates "
     "expected failed hosts leased parked ready waiting at code exit_code fetched cause examples retry_seconds urls "
     "no yes number complete wanted least most segments rows waiting_segments waiting_rows not_uploaded error "
+    "pause_seconds "
     # why
     "explanation details frontier history last_try next_try_seconds path summary threshold tries trouble depth_left "
     "hops host parent depth fetched_at opt_outs signals source statement value outcome relevance_parts score_parts "
