@@ -34,8 +34,8 @@ _key_option = click.option(
     "key_file",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="The key, such as identity.pem; by default the one that THRESHER_IDENTITY_KEY names, or thresher/identity.pem in your "
-    "configuration folder.",
+    help="The key, such as identity.pem; by default the one that THRESHER_IDENTITY_KEY names, or "
+    "thresher/identity.pem in your configuration folder.",
 )
 
 

@@ -81,7 +81,7 @@ def test_every_extra_exists():
     extras = arguments()["EXTRAS"].split(",")
     known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert set(extras) <= known.keys()
-    apart = {"browser", "dev", "lab", "learn", "llm", "notebook", "parquet", "ray", "scrapy"}
+    apart = {"browser", "dev", "identity", "lab", "learn", "llm", "notebook", "parquet", "ray", "scrapy"}
     assert set(extras) == known.keys() - apart  # parquet comes with collection
 
 
