@@ -37,7 +37,7 @@ RULES = {
     r"unit/(lab|papers|frontier/tiered)/": "ci",
     # Whole commands: a first crawl and what it refuses for every commit; a kill, two workers and labels for every push.
     r"e2e/test_(first_crawl|try|documents)": "check",
-    r"e2e/test_(many_machines|politeness|identity|labels|questions|restored_folder|worker_threads)": "ci",
+    r"e2e/test_(many_machines|politeness|chinese|identity|labels|questions|restored_folder|worker_threads)": "ci",
     r"e2e/test_verify": "ci",
     r"e2e/": "nightly",
     # Faults: one test of each kind for every push, the whole table every night.

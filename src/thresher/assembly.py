@@ -16,6 +16,7 @@ from thresher.feedback.labels import LabelStore
 from thresher.feedback.updates import JudgementUpdater
 from thresher.frontier.base import CrawlStore
 from thresher.judges.base import Judge, Learner
+from thresher.locale.translation import _
 from thresher.politeness.robots import RobotsCache
 from thresher.storage.migrations import check_all
 from thresher.storage.page_store import Archive, NoArchive, PageStoreWriter
@@ -70,7 +71,11 @@ def _load_state(crawl: CrawlSetup, part: Learner | Stateful, kind: str, state_st
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
         place = crawl.backend.state_place(kind)
         raise ThresherError(
-            f"what was learned in {place} cannot be read: {error}; move it away to start again"
+            _(
+                "what was learned in {place} cannot be read: {error}; move it away to start again",
+                place=place,
+                error=error,
+            )
         ) from error
     finally:
         if state_stores is None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from thresher.errors import ExportError, is_disk_full
+from thresher.locale.translation import _
 
 
 @contextmanager
@@ -25,7 +26,9 @@ def atomic_write(path: Path) -> Iterator[Path]:
     except OSError as error:
         if is_disk_full(error):
             raise
-        raise ExportError(f"{path} cannot be written: {error.strerror}; choose another place") from error
+        raise ExportError(
+            _("{path} cannot be written: {error}; choose another place", path=path, error=_(str(error.strerror)))
+        ) from error
     with renamed_when_complete(unfinished, path):
         yield unfinished
 

@@ -36,6 +36,7 @@ from thresher.frontier.base import Closable, CrawlStore, SharedState, async_clos
 from thresher.frontier.inspect import FrontierReader
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.frontier.sqlite.inspect import SqliteFrontierReader
+from thresher.locale.translation import _
 from thresher.objects.base import Objects, open_objects
 from thresher.records import Merge, Settlement
 from thresher.refresh.queue import RefreshFrontier, queue_path
@@ -307,7 +308,9 @@ class LocalBackend(CrawlBackend):
     async def stop_run(self) -> bool:
         runner = self._folder.runner()
         if not runner:
-            raise ThresherError(f"no run of {self._folder.root} is under way; there is nothing to stop")
+            raise ThresherError(
+                _("no run of {folder} is under way; there is nothing to stop", folder=self._folder.root)
+            )
         os.kill(runner, signal.SIGTERM)
         return True
 

@@ -25,6 +25,7 @@ from thresher.frontier.base import async_closing
 from thresher.judges.base import Judge
 from thresher.judges.language_filter import only_languages, seed_languages
 from thresher.judges.topics import topics_judge
+from thresher.locale.translation import _
 from thresher.politeness.host_budget import HostBudget
 from thresher.politeness.settings import Politeness
 from thresher.records import ONE_TOPIC
@@ -109,8 +110,12 @@ class CrawlSetup:
             outside = [url for url in outside if ":" in host_key(url)]
         if outside and not self.config.politeness.contact:
             raise ConfigError(
-                f"{self.folder.topic}: politeness.contact is empty; sites like {host_key(outside[0])} must know whom "
-                "to write to: a mail or web address"
+                _(
+                    "{file}: politeness.contact is empty; sites like {host} must know whom "
+                    "to write to: a mail or web address",
+                    file=self.folder.topic,
+                    host=host_key(outside[0]),
+                )
             )
 
     @property
@@ -131,8 +136,8 @@ class CrawlSetup:
         """
         if name and name not in self.config.topics:
             known = ", ".join(self.config.topics)
-            only = f"its topics are {known}" if known else "it is a crawl of one topic"
-            raise ConfigError(f"{self.folder.topic} has no topic {name!r}; {only}")
+            only = _("its topics are {known}", known=known) if known else _("it is a crawl of one topic")
+            raise ConfigError(_("{file} has no topic {name!r}; {only}", file=self.folder.topic, name=name, only=only))
 
     def topic(self, name: str = ONE_TOPIC) -> TopicDefinition:
         """Return a topic; without a name the only one, or the labels of all.
@@ -193,8 +198,10 @@ class CrawlSetup:
         """A topic for the judge: also with seeds, examples and classes."""
         profile, examples, seeds = self.topic_profile(name), self.config.examples, self.topic_seeds(name)
         if not profile.vectors and not seeds:
-            which = f"topic {name}" if name else "the topic"
-            raise ConfigError(f"{self.folder.topic}: {which} has no words; give title, keywords or seeds")
+            which = _("topic {name}", name=name) if name else _("the topic")
+            raise ConfigError(
+                _("{file}: {topic} has no words; give title, keywords or seeds", file=self.folder.topic, topic=which)
+            )
         return replace(
             profile,
             seeds=frozenset(seeds),

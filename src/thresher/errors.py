@@ -31,6 +31,8 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 
+from thresher.locale.translation import Translatable, _
+
 
 class ThresherError(Exception):
     """Base class of all deliberate errors; `exit_code` is that of the command line."""
@@ -49,43 +51,69 @@ class UnknownName(ConfigError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         known = sorted(known)
-        super().__init__(f"no {kind} is called {name!r};{did_you_mean(name, known)} known: {', '.join(known)}")
+        hint, names = did_you_mean(name, known), ", ".join(known)
+        super().__init__(
+            _("no {kind} is called {name!r};{hint} known: {known}", kind=_(kind), name=name, hint=hint, known=names)
+        )
 
 
 class UnknownCrawl(ConfigError):
     """A crawl that is not in the store."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"the store holds no crawl called {name!r}; start one: thresher run DIR --store URL")
+        super().__init__(
+            _("the store holds no crawl called {name!r}; start one: thresher run DIR --store URL", name=name)
+        )
 
 
 class NoSeeds(ConfigError):
     """A crawl without seeds."""
 
     def __init__(self, file: Path) -> None:
-        folder = file.parent
-        super().__init__(f"no seeds: write one URL per line into {file}, or find some: thresher seeds --into {folder}")
+        super().__init__(
+            _(
+                "no seeds: write one URL per line into {file}, or find some: thresher seeds --into {folder}",
+                file=file,
+                folder=file.parent,
+            )
+        )
 
 
 class RefusedAddress(ConfigError):
     """A seed whose address is never contacted unless the user lists it."""
 
     def __init__(self, url: str, why: str, remedy: str) -> None:
-        super().__init__(f'refused {url}: {why}. If this is your own site: network.allow: ["{remedy}"].')
+        super().__init__(
+            _(
+                'refused {url}: {reason}. If this is your own site: network.allow: ["{remedy}"].',
+                url=url,
+                reason=_(why),
+                remedy=remedy,
+            )
+        )
 
 
 class MissingExtra(ConfigError):
     """A package is not installed that an extra brings."""
 
     def __init__(self, what: str, package: str, extra: str) -> None:
-        super().__init__(f'{what} needs {package}: pip install "thresher-crawler[{extra}]"')
+        super().__init__(
+            _(
+                '{what} needs {package}: pip install "thresher-crawler[{extra}]"',
+                what=what,
+                package=package,
+                extra=extra,
+            )
+        )
 
 
 class CrawlNotFound(ThresherError):
     """A folder without a topic.yaml."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(f"{folder} holds no crawl (no topic.yaml). Start one: thresher new {folder} --topic …")
+        super().__init__(
+            _("{folder} holds no crawl (no topic.yaml). Start one: thresher new {folder} --topic …", folder=folder)
+        )
 
 
 class CrawlBusy(ThresherError):
@@ -93,8 +121,11 @@ class CrawlBusy(ThresherError):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
-            f"a run of {folder} is under way, and a folder takes one run at a time. "
-            f"Wait for it, or stop it: thresher stop {folder}"
+            _(
+                "a run of {folder} is under way, and a folder takes one run at a time. "
+                "Wait for it, or stop it: thresher stop {folder}",
+                folder=folder,
+            )
         )
 
 
@@ -102,16 +133,21 @@ class StoreError(ThresherError):
     """The frontier or the page store cannot be used."""
 
 
+_FULL, _MAKE_ROOM = _("the disk is full"), _("Make room")
+
+
 class DiskFull(StoreError):
     """The disk is full, or a size limit is reached."""
 
     exit_code = 3
 
-    def __init__(self, cause: str = "the disk is full", remedy: str = "Make room") -> None:
-        super().__init__(f"{cause}; nothing is lost. {remedy} and run the same command again")
+    def __init__(self, cause: str = _FULL, remedy: str = _MAKE_ROOM) -> None:
+        super().__init__(
+            _("{cause}; nothing is lost. {remedy} and run the same command again", cause=cause, remedy=remedy)
+        )
 
 
-REPAIR = "repair it: thresher verify DIR --repair"
+REPAIR = _("repair it: thresher verify DIR --repair")
 """What to do about damaged files of a crawl or a collection."""
 
 
@@ -135,7 +171,7 @@ class ObjectMissing(StoreError):
     """An object does not exist."""
 
     def __init__(self, url: str, key: str) -> None:
-        super().__init__(f"{url} has no object {key}")
+        super().__init__(_("{url} has no object {key}", url=url, key=key))
 
 
 class StoreLost(StoreError):
@@ -145,8 +181,12 @@ class StoreLost(StoreError):
 
     def __init__(self, store: str, what: str) -> None:
         super().__init__(
-            f"{store} has lost this crawl: {what}. Restore it from a copy, or queue again what the page store knows: "
-            "thresher verify DIR --repair, then run again"
+            _(
+                "{store} has lost this crawl: {what}. Restore it from a copy, or queue again what the page store "
+                "knows: thresher verify DIR --repair, then run again",
+                store=store,
+                what=what,
+            )
         )
 
 
@@ -168,10 +208,10 @@ def require(package: str, *, extra: str, what: str) -> None:
         raise MissingExtra(what, package, extra)
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> Translatable:
     """Return a suggestion of the closest known name, with a leading space; empty when none is close."""
     near = get_close_matches(name, list(known), n=1)
-    return f" did you mean {near[0]!r}?" if near else ""
+    return _(" did you mean {name!r}?", name=near[0]) if near else _("")
 
 
 def is_disk_full(error: BaseException) -> bool:
@@ -191,8 +231,11 @@ def disk_full() -> DiskFull:
     limit = _file_size_limit()
     if limit is None:
         return DiskFull()
-    cause = f"there is no room: the disk is full, or a file has reached the limit of {limit:,} bytes (ulimit -f)"
-    return DiskFull(cause, "Make room or raise the limit")
+    cause = _(
+        "there is no room: the disk is full, or a file has reached the limit of {limit:,} bytes (ulimit -f)",
+        limit=limit,
+    )
+    return DiskFull(cause, _("Make room or raise the limit"))
 
 
 def system_error(error: OSError | sqlite3.Error) -> ThresherError:
@@ -202,22 +245,28 @@ def system_error(error: OSError | sqlite3.Error) -> ThresherError:
     if isinstance(error, sqlite3.Error):
         return _sqlite_error(error)
     if error.errno in (errno.EMFILE, errno.ENFILE):
-        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        return ThresherError(f"too many open files: the limit is {soft:,}. Raise it: ulimit -n 1024")
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        return ThresherError(_("too many open files: the limit is {limit:,}. Raise it: ulimit -n 1024", limit=limit))
     if error.errno == errno.EROFS:
         return ThresherError(
-            f"{error.filename or 'the folder'} cannot be written: the file system is read-only. "
-            "Use a folder on another disk, or mount this one for writing"
+            _(
+                "{place} cannot be written: the file system is read-only. "
+                "Use a folder on another disk, or mount this one for writing",
+                place=error.filename or _("the folder"),
+            )
         )
-    place = f"{error.filename}: " if error.filename else ""
-    remedy = f". {_REMEDIES[error.errno]}" if error.errno in _REMEDIES else ""
-    return ThresherError(f"{place}{error.strerror or error}{remedy}")
+    message = _(str(error.strerror or error))
+    if error.filename:
+        message = _("{place}: {message}", place=error.filename, message=message)
+    if error.errno in _REMEDIES:
+        message = _("{message}. {remedy}", message=message, remedy=_REMEDIES[error.errno])
+    return ThresherError(message)
 
 
 _REMEDIES = {
-    errno.EACCES: "Check its owner and permissions, or choose another place",
-    errno.ENOENT: "Check the path",
-    errno.EADDRINUSE: "Choose another port",
+    errno.EACCES: _("Check its owner and permissions, or choose another place"),
+    errno.ENOENT: _("Check the path"),
+    errno.EADDRINUSE: _("Choose another port"),
 }
 
 
@@ -225,12 +274,17 @@ def _sqlite_error(error: sqlite3.Error) -> StoreError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or "decode to UTF-8" in str(error):
         return DamagedFile(
-            f"a file of the crawl is damaged: {error}. Find out which: thresher verify DIR; "
-            "save what can still be read: thresher verify DIR --repair"
+            _(
+                "a file of the crawl is damaged: {error}. Find out which: thresher verify DIR; "
+                "save what can still be read: thresher verify DIR --repair",
+                error=error,
+            )
         )
-    return StoreError(f"a file of the crawl cannot be used: {error}. Check the crawl: thresher verify DIR")
+    return StoreError(
+        _("a file of the crawl cannot be used: {error}. Check the crawl: thresher verify DIR", error=error)
+    )
 
 
 def _file_size_limit() -> int | None:
-    soft, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    soft = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
     return None if soft == resource.RLIM_INFINITY else soft

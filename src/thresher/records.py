@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
+from thresher.locale.translation import _
 from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
@@ -347,7 +348,7 @@ class Forecast:
 
     @property
     def interval(self) -> str:
-        return f"{self.least:,} to {self.most:,}"
+        return _("{least:,} to {most:,}", least=self.least, most=self.most)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from thresher.errors import ConfigError, UnknownName
+from thresher.locale.translation import _
 
 STRATEGIES = {
     "anchor-only": "thresher.strategies.baselines:AnchorOnly",
@@ -114,12 +115,20 @@ def make(kind: str, name: str, parameters: Mapping[str, Any], *given: Any) -> An
     allowed = parameters_of(build)
     for parameter in parameters:
         if parameter not in allowed:
-            names = ", ".join(allowed) or "none"
-            raise ConfigError(f"{kind} {name} has no parameter {parameter!r}; its parameters: {names}")
+            names = ", ".join(allowed) or _("none")
+            raise ConfigError(
+                _(
+                    "{kind} {name} has no parameter {parameter!r}; its parameters: {names}",
+                    kind=_(kind),
+                    name=name,
+                    parameter=parameter,
+                    names=names,
+                )
+            )
     try:
         return build(*given[: _count_positional(build)], **parameters)
     except (TypeError, ValueError) as error:
-        raise ConfigError(f"{kind} {name}: {error}") from error
+        raise ConfigError(_("{kind} {name}: {error}", kind=_(kind), name=name, error=error)) from error
 
 
 def check_capabilities(kind: str, name: str, build: type) -> None:

@@ -24,7 +24,8 @@ from thresher.feedback.labels import verdicts
 from thresher.feedback.topic_counts import TopicStatus, read_topics
 from thresher.frontier.base import Counts, StateReader
 from thresher.judges.language_filter import wanted_codes
-from thresher.monitoring.failures import FailureGroup, FailureReport, failure_report, pluralize
+from thresher.locale.translation import _
+from thresher.monitoring.failures import FailureGroup, FailureReport, failure_report
 from thresher.monitoring.totals import Totals
 from thresher.records import Forecast
 from thresher.storage.reader import PageStoreReader
@@ -65,20 +66,21 @@ class SpeedLimit(StrEnum):
         """Return the limit as text, with the number that belongs to it."""
         match self:
             case SpeedLimit.BUSY:
-                return f"{pluralize(number, 'worker')} busy" if number else "no worker has joined yet"
+                busy = _("{n:,} worker busy", "{n:,} workers busy", n=number)
+                return busy if number else _("no worker has joined yet")
             case SpeedLimit.DELAY:
-                return f"{pluralize(number, 'host')} waiting for {'its' if number == 1 else 'their'} delay"
+                return _("{n:,} host waiting for its delay", "{n:,} hosts waiting for their delay", n=number)
             case SpeedLimit.ANSWERS:
-                return f"waiting for {pluralize(number, 'response')}"
+                return _("waiting for {n:,} response", "waiting for {n:,} responses", n=number)
             case SpeedLimit.PARKED:
-                return f"{pluralize(number, 'host')} parked or unreachable"
+                return _("{n:,} host parked or unreachable", "{n:,} hosts parked or unreachable", n=number)
             case SpeedLimit.NOTHING:
-                return "the queue is empty"
+                return _("the queue is empty")
             case SpeedLimit.STORE_RESTARTED:
-                return f"paused after the store's restart, {number} s left"
+                return _("paused after the store's restart, {seconds} s left", seconds=number)
             case SpeedLimit.NO_ANSWER:
-                return "the store does not answer"
-        return self.value
+                return _("the store does not answer")
+        return _(self.value)
 
 
 _IN_HTML = (

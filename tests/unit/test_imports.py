@@ -9,6 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "thresher"
 LEVELS = [
+    {"locale"},
     {"compression", "errors", "native", "reasons"},
     {"records"},
     {"atomic_file", "intervals", "registry", "linkgraph", "sqlite_files", "urls", "text"},

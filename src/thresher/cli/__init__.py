@@ -7,6 +7,7 @@ in the group ``thresher.commands``, as the other packages of this wheel do.
 
 from __future__ import annotations
 
+import gettext
 import os
 import sqlite3
 import sys
@@ -20,6 +21,7 @@ from click.shell_completion import CompletionItem
 
 from thresher import __version__
 from thresher.errors import ThresherError, did_you_mean, system_error
+from thresher.locale.translation import DOMAIN, ENGLISH, LOCALE, _, environment_language, localized
 from thresher.runner import limit_blas_threads
 from thresher.text.terminal import printable
 
@@ -113,16 +115,20 @@ class LazyGroup(click.Group):
         name = args[0]
         if name in _RENAMED:
             name = _RENAMED[args[0]]
-            click.echo(f"warning: thresher {args[0]} is called thresher {name} now", err=True)
+            renamed = _("warning: thresher {old} is called thresher {new} now", old=args[0], new=name)
+            click.echo(localized(renamed), err=True)
             args = [name, *args[1:]]
         if name not in COMMANDS and not name.startswith("-") and name not in _installed():
-            ctx.fail(f"no command is called {name!r};{did_you_mean(name, COMMANDS)} thresher --help lists all")
+            hint = did_you_mean(name, COMMANDS)
+            ctx.fail(
+                localized(_("no command is called {name!r};{hint} thresher --help lists all", name=name, hint=hint))
+            )
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands by task, without importing those of Thresher."""
         for task, commands in TASKS.items():
-            with formatter.section(task):
+            with formatter.section(localized(_(task))):
                 formatter.write_dl(_aligned(commands))
         if others := {name: entry.load().get_short_help_str() for name, entry in _others().items()}:
             with formatter.section("Other packages"):
@@ -132,13 +138,14 @@ class LazyGroup(click.Group):
         """Complete the name of a command, without importing the commands."""
         if incomplete.startswith("-"):
             return super().shell_complete(ctx, incomplete)
-        return [CompletionItem(name, help=does) for name, does in COMMANDS.items() if name.startswith(incomplete)]
+        found = {name: does for name, does in COMMANDS.items() if name.startswith(incomplete)}
+        return [CompletionItem(name, help=localized(_(does))) for name, does in found.items()]
 
 
 def _aligned(commands: Mapping[str, str]) -> list[tuple[str, str]]:
     """Pad the names, so that the texts of all tasks begin in the same column."""
     width = max(map(len, COMMANDS))
-    return [(name.ljust(width), does) for name, does in commands.items()]
+    return [(name.ljust(width), localized(_(does))) for name, does in commands.items()]
 
 
 def _installed() -> dict[str, EntryPoint]:
@@ -173,6 +180,9 @@ def main() -> None:
     limit_blas_threads()
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it would look through all installed packages
     warnings.showwarning = _print_warning
+    if environment_language() != ENGLISH:  # click takes the texts of its own errors from the domain
+        gettext.bindtextdomain(DOMAIN, str(LOCALE))
+        gettext.textdomain(DOMAIN)
     try:
         try:
             thresher.main()
@@ -182,15 +192,15 @@ def main() -> None:
         if "--debug" in sys.argv:
             raise
         known = error if isinstance(error, ThresherError) else system_error(error)
-        for line in str(known).splitlines():
+        for line in localized(known).splitlines():
             click.echo(printable(line), err=True)
         _drop_output()
         sys.exit(known.exit_code)
 
 
-def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
+def _print_warning(message: Warning | str, *_rest: object, **_more: object) -> None:
     """Print a warning for the user as one line, without the place in the source."""
-    click.echo(printable(f"warning: {message}"), err=True)
+    click.echo(printable(localized(_("warning: {message}", message=str(message)))), err=True)
 
 
 def _drop_output() -> None:

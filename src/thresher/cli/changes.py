@@ -13,6 +13,7 @@ from thresher.cli.stores import with_all_pages
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.export.rows import time_text
+from thresher.locale.translation import _
 from thresher.refresh.changes import PageChange
 from thresher.refresh.changes import changes as find_changes
 from thresher.refresh.queue import last_start
@@ -63,16 +64,18 @@ def changes(
     crawl = with_all_pages(CrawlSetup.open(dir))
     began = since.replace(tzinfo=UTC).timestamp() if since else last_start(crawl.folder.root)
     if began is None:
-        raise ConfigError(f"{dir} was never refreshed: thresher run {dir} --refresh, or give --since YYYY-MM-DD")
+        raise ConfigError(
+            _("{folder} was never refreshed: thresher run {folder} --refresh, or give --since YYYY-MM-DD", folder=dir)
+        )
     with PageStoreReader(crawl.folder.pages) as collection:
         found = [change for change in find_changes(collection, began) if _relevance(change) >= min_relevance]
     found.sort(key=lambda change: (-_relevance(change), change.record.url))
     if as_json:
         echo_json([_plain(change) for change in found])
         return
-    columns = ("change", "seen", "relevance", "before", "kept", "url", "title")
+    columns = (_("change"), _("seen"), _("relevance"), _("before"), _("kept"), _("url"), _("title"))
     echo_table(columns, [["" if cell is None else cell for cell in _plain(change).values()] for change in found])
-    echo(f"{len(found):,} changes since {time_text(began)}", err=True)
+    echo(_("{number:,} changes since {moment}", number=len(found), moment=time_text(began)), err=True)
 
 
 def _relevance(change: PageChange) -> float:

@@ -18,33 +18,33 @@ import click
 
 from thresher import __version__, native
 from thresher.assembly import check_crawl
-from thresher.cli.output import CRAWL, echo, echo_json, json_option
+from thresher.cli.output import CRAWL, echo, echo_json, json_option, padded
 from thresher.crawl import CrawlSetup
 from thresher.errors import ThresherError
-from thresher.monitoring.failures import pluralize
+from thresher.locale.translation import _, localized
 
 EXTRAS = {
-    "browser": "pages that need JavaScript",
-    "collection": "the pages of all machines on object storage",
-    "identity": "signed requests (Web Bot Auth)",
-    "lab": "comparisons on frozen webs",
-    "learn": "judges and strategies that need scikit-learn",
-    "llm": "labels by a language model",
-    "mcp": "the server for AI agents",
-    "metrics": "metrics for Prometheus",
-    "notebook": "tables and curves in notebooks",
-    "parquet": "Parquet files: exports, batch jobs, collections and cold storage",
-    "ray": "batch jobs on a Ray cluster",
-    "redis": "crawls on many machines",
-    "scrapy": "the add-on for Scrapy projects",
-    "speed": "another event loop for workers; it makes no result different",
-    "ui": "the dashboard",
-    "warc": "WARC files",
+    "browser": _("pages that need JavaScript"),
+    "collection": _("the pages of all machines on object storage"),
+    "identity": _("signed requests (Web Bot Auth)"),
+    "lab": _("comparisons on frozen webs"),
+    "learn": _("judges and strategies that need scikit-learn"),
+    "llm": _("labels by a language model"),
+    "mcp": _("the server for AI agents"),
+    "metrics": _("metrics for Prometheus"),
+    "notebook": _("tables and curves in notebooks"),
+    "parquet": _("Parquet files: exports, batch jobs, collections and cold storage"),
+    "ray": _("batch jobs on a Ray cluster"),
+    "redis": _("crawls on many machines"),
+    "scrapy": _("the add-on for Scrapy projects"),
+    "speed": _("another event loop for workers; it makes no result different"),
+    "ui": _("the dashboard"),
+    "warc": _("WARC files"),
 }
 """The extras of the package, and what each is for."""
 NOT_FOR_USERS = {"dev"}
 _DISTRIBUTION = "thresher-crawler"
-_COMPILE = (
+_COMPILE = _(
     "install a C compiler, then: pip install --force-reinstall --no-deps --no-binary thresher-crawler thresher-crawler"
 )
 _OLDEST_SQLITE = (3, 38, 0)
@@ -89,8 +89,9 @@ def doctor(dir: Path | None, as_json: bool) -> None:  # noqa: A002 - the argumen
         echo_json([asdict(finding) for finding in findings])
     else:
         for finding in findings:
-            remedy = f"  → {finding.remedy}" if finding.remedy else ""
-            echo(f"{'ok' if finding.ok else '--':>3}  {finding.what:<16} {finding.found}{remedy}")
+            remedy = f"  → {localized(finding.remedy)}" if finding.remedy else ""
+            state = "ok" if finding.ok else "--"
+            echo(f"{state:>3}  {padded(finding.what, 16)} {localized(finding.found)}{remedy}")
     sys.exit(0 if all(finding.ok or finding.is_optional for finding in findings) else 1)
 
 
@@ -100,27 +101,27 @@ def _machine(folder: Path) -> Iterator[DoctorCheck]:
         "python",
         sys.version_info >= (3, 11),
         platform.python_version(),
-        "" if sys.version_info >= (3, 11) else "3.11 or newer",
+        "" if sys.version_info >= (3, 11) else _("3.11 or newer"),
     )
     sqlite_ok = sqlite3.sqlite_version_info >= _OLDEST_SQLITE
-    yield DoctorCheck("sqlite", sqlite_ok, sqlite3.sqlite_version, "" if sqlite_ok else "3.38 or newer")
+    yield DoctorCheck("sqlite", sqlite_ok, sqlite3.sqlite_version, "" if sqlite_ok else _("3.38 or newer"))
     yield DoctorCheck("pycurl", True, version("pycurl"))
     switched_off = os.environ.get("THRESHER_NATIVE") == "0"
     yield DoctorCheck(
-        "compiled loops",
+        _("compiled loops"),
         native.compiled is not None,
-        "in use" if native.compiled else "not in use; a page takes more processor time",
+        _("in use") if native.compiled else _("not in use; a page takes more processor time"),
         "" if native.compiled else "unset THRESHER_NATIVE" if switched_off else _COMPILE,
         is_optional=True,
     )
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    yield DoctorCheck("machine", True, f"{os.cpu_count()} cores, {memory:.0f} GiB of memory")
+    capacity = _("{cores} cores, {memory:.0f} GiB of memory", cores=os.cpu_count(), memory=memory)
+    yield DoctorCheck(_("machine"), True, capacity)
     free = shutil.disk_usage(folder).free / 2**30
-    yield DoctorCheck(
-        "disk", free >= 1, f"{free:.0f} GiB free", "" if free >= 1 else "make room: a page takes 5 to 20 KiB"
-    )
+    room = "" if free >= 1 else _("make room: a page takes 5 to 20 KiB")
+    yield DoctorCheck(_("disk"), free >= 1, _("{free:.0f} GiB free", free=free), room)
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    yield DoctorCheck("open files", files >= 1024, str(files), "" if files >= 1024 else "ulimit -n 4096")
+    yield DoctorCheck(_("open files"), files >= 1024, str(files), "" if files >= 1024 else "ulimit -n 4096")
 
 
 def _optional() -> Iterator[DoctorCheck]:
@@ -130,11 +131,13 @@ def _optional() -> Iterator[DoctorCheck]:
         found = {package: _version(package) for package in _packages(extra, declared)}
         missing = [package for package, number in found.items() if not number]
         if missing:
-            state, remedy = f"not installed: {', '.join(missing)}", f'pip install "{_DISTRIBUTION}[{extra}]"'
+            state = _("not installed: {packages}", packages=", ".join(missing))
+            remedy = f'pip install "{_DISTRIBUTION}[{extra}]"'
         else:
             there = ", ".join(f"{package} {number}" for package, number in found.items())
-            state, remedy = f"installed: {there}" if there else "installed", ""
-        yield DoctorCheck(f"[{extra}]", not missing, f"{state}; for {EXTRAS[extra]}", remedy, is_optional=True)
+            state, remedy = _("installed: {packages}", packages=there) if there else _("installed"), ""
+        state = _("{state}; for {purpose}", state=state, purpose=EXTRAS[extra])
+        yield DoctorCheck(f"[{extra}]", not missing, state, remedy, is_optional=True)
 
 
 def _declared() -> dict[str, list[str]]:
@@ -171,13 +174,17 @@ def _crawl(folder: Path) -> Iterator[DoctorCheck]:
         crawl = CrawlSetup.open(folder)
         yield DoctorCheck("topic.yaml", True, crawl.name)
         check_crawl(crawl)
-        yield DoctorCheck(
-            "crawl", True, f"{pluralize(len(crawl.seeds()), 'seed')}, strategy {crawl.config.strategy.name}"
+        found = _(
+            "{n:,} seed, strategy {strategy}",
+            "{n:,} seeds, strategy {strategy}",
+            n=len(crawl.seeds()),
+            strategy=crawl.config.strategy.name,
         )
+        yield DoctorCheck(_("crawl"), True, found)
     except ThresherError as error:
-        yield DoctorCheck("crawl", False, str(error))
+        yield DoctorCheck(_("crawl"), False, str(error))
         return
     contact = crawl.config.politeness.contact
     yield DoctorCheck(
-        "contact", bool(contact), contact or "none", "" if contact else "politeness.contact: me@example.org"
+        _("contact"), bool(contact), contact or _("none"), "" if contact else "politeness.contact: me@example.org"
     )

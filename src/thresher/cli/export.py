@@ -22,12 +22,16 @@ from thresher.export.hosts import HOST_COLUMNS, host_rows
 from thresher.export.link_graph import LINK_COLUMNS, LinkGraphExport
 from thresher.export.rows import FORMATS, refuse_taken, require_parquet
 from thresher.export.rows import export as write
+from thresher.locale.translation import _, localized
 from thresher.search.index import SearchIndex
 from thresher.search.mirrors import MIRROR_COLUMNS
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import host_key
 
 KIND = "export format"
+
+
+ONE_TABLE = _("--hosts, --links, --mirrors, --chunks make tables, one at a time: -f {forms}", forms=", ".join(FORMATS))
 
 
 @click.command()
@@ -168,24 +172,27 @@ def export(
             written = chosen_format.write(exporter.selection(), path, sys.stdout)
     if as_json:
         echo_json({"output": str(path), "format": form, "content": written.content, "rows": written.rows})
-    echo(f"{written}{f' in {path}' if path else ''}", err=True)
+    echo(_("{written} in {path}", written=str(written), path=path) if path else written, err=True)
 
 
 def _check_tables(form: str, tables: int, *, chunks: bool, min_quality: float) -> None:
     if tables + chunks and (form not in FORMATS or tables + chunks > 1):
-        raise ExportError(f"--hosts, --links, --mirrors, --chunks make tables, one at a time: -f {', '.join(FORMATS)}")
+        raise ExportError(ONE_TABLE)
     if min_quality and (tables or form == "graphml"):
-        raise ExportError("--min-quality chooses pages by their text: not with --hosts, --links, --mirrors, -f graphml")
+        raise ExportError(
+            _("--min-quality chooses pages by their text: not with --hosts, --links, --mirrors, -f graphml")
+        )
 
 
 def _checked_path(output: Path | None, form: str, *, is_folder: bool, as_json: bool, replace: bool) -> Path | None:
     path = None if output is None or str(output) == "-" else output
     if is_folder and path is None:
-        raise ExportError(f"{form} is a folder; name it: -o DIR")
+        raise ExportError(_("{form} is a folder; name it: -o DIR", form=form))
     if as_json and path is None:
-        raise click.UsageError("--json reports on a file that was written; name the file: -o FILE")
+        raise click.UsageError(localized(_("--json reports on a file that was written; name the file: -o FILE")))
     if path and path.is_dir() and not is_folder:
-        raise click.BadParameter(f"File '{path}' is a directory. Name a file in it.", param_hint="'-o' / '--output'")
+        taken = _("File '{path}' is a directory. Name a file in it.", path=path)
+        raise click.BadParameter(localized(taken), param_hint="'-o' / '--output'")
     if path:
         refuse_taken(path, replace=replace, option="--replace")
     return path
@@ -239,13 +246,15 @@ class _Export:
         with SearchIndex(folder.root, folder.pages) as index:
             self.crawl.backend.update_search(index)
             if index.catch_up() is None:
-                echo("a search is adding pages to the index: the newest may be missing here", err=True)
+                echo(_("a search is adding pages to the index: the newest may be missing here"), err=True)
             table = map(asdict, index.mirrors())
             return write(table, self.form, self.path, sys.stdout, raw=self.raw, columns=MIRROR_COLUMNS)
 
     def chunks(self, characters: int, overlap: int) -> int:
         if overlap >= characters:
-            raise ExportError(f"--chunk-overlap {overlap} must be below --chunk-size {characters}")
+            raise ExportError(
+                _("--chunk-overlap {overlap} must be below --chunk-size {size}", overlap=overlap, size=characters)
+            )
         contents = self.selection().contents()
         table = chunk_rows(contents, characters=characters, overlap=overlap)
         return write(table, self.form, self.path, sys.stdout, raw=self.raw, columns=CHUNK_COLUMNS)

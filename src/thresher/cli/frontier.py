@@ -12,6 +12,7 @@ from thresher.cli.output import CRAWL, echo_json, echo_table, json_option, wide_
 from thresher.cli.stores import with_all_pages
 from thresher.crawl import CrawlSetup
 from thresher.frontier.base import UrlEntry
+from thresher.locale.translation import _
 from thresher.reasons.reason import with_messages
 from thresher.storage.reader import PageStoreReader
 
@@ -65,7 +66,7 @@ def frontier(dir: Path, limit: int, as_json: bool) -> None:  # noqa: A002 - the 
         echo_json(rows)
     else:
         echo_table(
-            ["score", "hops", "tries", "url", "anchor", "found on"],
+            [_("score"), _("hops"), _("tries"), _("url"), _("anchor"), _("found on")],
             [(row["score"], row["hops"], row["tries"], row["url"], row["anchor"], row["parent"]) for row in rows],
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -11,10 +12,11 @@ from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option,
 from thresher.cli.stores import with_all_pages
 from thresher.crawl import CrawlSetup
 from thresher.frontier.base import HostEntry
+from thresher.locale.translation import COMMA, SEMICOLON, _, joined
 from thresher.monitoring.totals import host_totals
 from thresher.operations.hosts import block_pages, harvest, host_json, left_parts
 from thresher.operations.hosts import release as release_host
-from thresher.reasons.reason import Reason
+from thresher.reasons.reason import Reason, describe
 
 
 @click.command()
@@ -65,8 +67,9 @@ def _list(crawl: CrawlSetup, limit: int, as_json: bool) -> None:
     if as_json:
         echo_json([host_json(entry, left.get(entry.host, {}), blocked.get(entry.host, {})) for entry in entries])
     else:
+        names = [_("host"), _("pages"), _("relevant"), _("harvest"), _("failed"), _("blocked"), _("waiting")]
         echo_table(
-            ["host", "pages", "relevant", "harvest", "failed", "blocked", "waiting", "delay s", "next in s", "parked"],
+            [*names, _("delay s"), _("next in s"), _("parked")],
             [
                 (
                     entry.host,
@@ -74,16 +77,25 @@ def _list(crawl: CrawlSetup, limit: int, as_json: bool) -> None:
                     entry.relevant,
                     harvest(entry),
                     entry.failed,
-                    ", ".join(f"{number} {kind}" for kind, number in blocked.get(entry.host, {}).items()),
+                    _block_pages(blocked.get(entry.host, {})),
                     entry.waiting,
                     entry.delay_seconds,
                     entry.next_seconds,
-                    str(entry.parked)
-                    or "; ".join(f"not {part}: {why}" for part, why in left.get(entry.host, {}).items()),
+                    describe(entry.parked) or _left_out(left.get(entry.host, {})),
                 )
                 for entry in entries
             ],
         )
+
+
+def _block_pages(kinds: Mapping[str, int]) -> str:
+    return joined(COMMA, [_("{number} {kind}", number=number, kind=_(kind)) for kind, number in kinds.items()])
+
+
+def _left_out(parts: Mapping[str, Reason]) -> str:
+    return joined(
+        SEMICOLON, [_("not {part}: {reason}", part=part, reason=describe(why)) for part, why in parts.items()]
+    )
 
 
 async def _hosts(
@@ -102,7 +114,7 @@ def _release(crawl: CrawlSetup, host: str, *, as_json: bool) -> None:
     if as_json:
         echo_json({"released": host.lower()})
     else:
-        echo(f"{host.lower()} is released.")
+        echo(_("{host} is released.", host=host.lower()))
 
 
 async def _released(crawl: CrawlSetup, host: str) -> None:

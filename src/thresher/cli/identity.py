@@ -25,6 +25,7 @@ from thresher.config.identity import (
 from thresher.config.schema import check_contact
 from thresher.engine.download.request import ROBOTS_TOKEN, user_agent
 from thresher.errors import ExportError
+from thresher.locale.translation import _
 
 HEADERS_FILE = "directory-headers.conf"
 PAGE_FILE = "index.html"
@@ -66,8 +67,8 @@ def new(key_file: Path | None, as_json: bool) -> None:
     if as_json:
         echo_json({"key": str(path), "key_id": key_id})
         return
-    echo(f"The key {key_id} is in {path}.")
-    echo("Next: thresher identity publish https://YOUR-SITE -o FOLDER --contact YOU", err=True)
+    echo(_("The key {key_id} is in {file}.", key_id=key_id, file=path))
+    echo(_("Next: thresher identity publish https://YOUR-SITE -o FOLDER --contact YOU"), err=True)
 
 
 @identity.command()
@@ -148,14 +149,17 @@ def publish(
             (output / name).parent.mkdir(parents=True, exist_ok=True)
             (output / name).write_bytes(content)
     except OSError as error:
-        raise ExportError(f"{output} cannot be written: {error.strerror}; choose another place") from error
+        raise ExportError(
+            _("{path} cannot be written: {error}; choose another place", path=output, error=_(str(error.strerror)))
+        ) from error
     if as_json:
         echo_json({"files": [str(output / name) for name in files], "headers": headers})
         return
-    echo(f"Written to {output}: {', '.join(files)}")
-    echo(f"Serve the directory as {agent}{DIRECTORY_PATH} with the headers of {HEADERS_FILE}.")
-    echo(f"Then switch signatures on, in topic.yaml: identity: {agent}")
-    echo(f"The directory's own signature ends in {days} days; publish again before.", err=True)
+    place = f"{agent}{DIRECTORY_PATH}"
+    echo(_("Written to {folder}: {files}", folder=output, files=", ".join(files)))
+    echo(_("Serve the directory as {place} with the headers of {file}.", place=place, file=HEADERS_FILE))
+    echo(_("Then switch signatures on, in topic.yaml: identity: {agent}", agent=agent))
+    echo(_("The directory's own signature ends in {days} days; publish again before.", days=days), err=True)
 
 
 def nginx_location(headers: Mapping[str, str]) -> str:

@@ -17,6 +17,7 @@ from thresher.coordination.crawl_definition import Definition, is_inside
 from thresher.coordination.store_binding import StoreRecord
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, StoreUnreachable, UnknownCrawl
+from thresher.locale.translation import _
 from thresher.runner.limits import Limits
 from thresher.runner.supervisor import SupervisorOptions, run_crawl
 from thresher.urls.store_address import same_store, shown_store
@@ -78,7 +79,8 @@ def join(
     """
     crawl = _join(store, name, folder, wait_seconds=wait_seconds)
     check_crawl(crawl)
-    echo(f"{crawl.folder.root} works for {name} in {shown_store(store)}.", err=True)
+    place = shown_store(store)
+    echo(_("{folder} works for {name} in {store}.", folder=crawl.folder.root, name=name, store=place), err=True)
     with RunReporter() as reporter:
         options = SupervisorOptions(
             workers=workers,
@@ -101,20 +103,28 @@ def _join(store: str, name: str, folder: Path | None, *, wait_seconds: float = 0
         UnknownCrawl: No such crawl appeared in time.
     """
     if folder is None and not is_inside(name):
-        raise ConfigError(f"{name!r} cannot be the name of a folder; give one: --dir DIR")
+        raise ConfigError(_("{name!r} cannot be the name of a folder; give one: --dir DIR", name=name))
     root = folder or Path(name)
     crawl_folder = CrawlFolder(root)
     if crawl_folder.topic.exists() and crawl_folder.joined_options().name != name:
-        raise ConfigError(f"{root} holds another crawl; choose another folder: --dir DIR")
+        raise ConfigError(_("{folder} holds another crawl; choose another folder: --dir DIR", folder=root))
     record = StoreRecord.read(crawl_folder)
     if record and not same_store(store, record.store):
-        raise ConfigError(f"{root} works for a crawl in {shown_store(record.store)}; choose another folder: --dir DIR")
+        raise ConfigError(
+            _(
+                "{folder} works for a crawl in {store}; choose another folder: --dir DIR",
+                folder=root,
+                store=shown_store(record.store),
+            )
+        )
     definition = _wait_for_definition(store, name, wait_seconds)
     root.mkdir(parents=True, exist_ok=True)
     with crawl_folder.only_one_run():
         crawl = joined(root, definition, store, name)
     for missing in (file for file in definition.elsewhere if not (root / Path(file).expanduser()).exists()):
-        raise ConfigError(f"topic.yaml names {missing}, outside of its folder; put it there on this machine too")
+        raise ConfigError(
+            _("topic.yaml names {file}, outside of its folder; put it there on this machine too", file=missing)
+        )
     return crawl
 
 
@@ -133,6 +143,6 @@ def _wait_for_definition(store: str, name: str, wait_seconds: float) -> Definiti
             if time.monotonic() >= deadline:
                 raise
             if not is_waiting:
-                echo(f"{error}. Waiting up to {wait_seconds:g} s.", err=True)
+                echo(_("{error}. Waiting up to {seconds:g} s.", error=error, seconds=wait_seconds), err=True)
             is_waiting = True
         time.sleep(min(WAIT_STEP_SECONDS, max(0.0, deadline - time.monotonic())))

@@ -20,6 +20,7 @@ from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.feedback.model_labels import ErrorRate, error_rate
 from thresher.judges.base import Learner
+from thresher.locale.translation import COMMA, SEMICOLON, Translatable, _, joined, localized
 from thresher.operations.labelled_urls import LabelledUrl, UrlStatus
 from thresher.operations.labelling import (
     ChangedPage,
@@ -40,13 +41,16 @@ ENDS = (QUIT, "")
 """Keys that end the questions: quit, and the end of input."""
 EXCERPT_LINES = 4
 TITLE_CHARACTERS = 60
-NO_PAGE = "There is no page to ask about: none was crawled whose text was kept, or all have labels."
-NO_MODEL_LABEL = "There is no page to ask about: none has a label of a model alone."
+EXCLUSIVE = _(
+    "these options exclude each other; give one of --model, --check-model, --revoke-model, and labels of URLs"
+)
+NO_PAGE = _("There is no page to ask about: none was crawled whose text was kept, or all have labels.")
+NO_MODEL_LABEL = _("There is no page to ask about: none has a label of a model alone.")
 STATUSES = {
-    UrlStatus.QUEUED: "not crawled yet: queued",
-    UrlStatus.WAITING: "not crawled yet: it is in the queue",
-    UrlStatus.UNKNOWN: "not crawled; the label will count when the page is fetched",
-    UrlStatus.NO_PAGE: "it was tried, but has no page",
+    UrlStatus.QUEUED: _("not crawled yet: queued"),
+    UrlStatus.WAITING: _("not crawled yet: it is in the queue"),
+    UrlStatus.UNKNOWN: _("not crawled; the label will count when the page is fetched"),
+    UrlStatus.NO_PAGE: _("it was tried, but has no page"),
 }
 
 
@@ -117,9 +121,7 @@ def label(
     """
     crawl = with_all_pages(CrawlSetup.open(dir))
     if sum((model, check_model, revoke_model, bool(yes or no or forget))) > 1:
-        raise click.UsageError(
-            "these options exclude each other; give one of --model, --check-model, --revoke-model, and labels of URLs"
-        )
+        raise click.UsageError(localized(EXCLUSIVE))
     if model:
         _label_with_model(crawl, count or MODEL_QUESTIONS, as_json=as_json)
         return
@@ -139,7 +141,7 @@ def label(
     else:
         _show(result, queue=bool(labels) or revoke_model)
     if errors:
-        echo(f"Error rate of the model: {errors}.", err=as_json)
+        echo(_("Error rate of the model: {errors}.", errors=str(errors)), err=as_json)
 
 
 def _label_with_model(crawl: CrawlSetup, count: int, *, as_json: bool) -> None:
@@ -148,16 +150,20 @@ def _label_with_model(crawl: CrawlSetup, count: int, *, as_json: bool) -> None:
         echo_json(result.as_json() | {"model": asdict(labelling)})
         return
     _show(result, by_model=True)
-    echo(
-        f"Model {labelling.model}: asked about {labelling.asked} pages, labelled {labelling.labelled}, "
-        f"{labelling.cached} answers from the cache."
+    counts = _(
+        "Model {model}: asked about {asked} pages, labelled {labelled}, {cached} answers from the cache.",
+        model=labelling.model,
+        asked=labelling.asked,
+        labelled=labelling.labelled,
+        cached=labelling.cached,
     )
+    echo(counts)
     if unusable := labelling.asked - labelling.labelled:
-        echo(f"Answers that were neither yes nor no: {unusable}.")
-    echo(f"Spent over all runs: {labelling.spending}.")
-    echo(f"Error rate of the model: {labelling.errors}.")
+        echo(_("Answers that were neither yes nor no: {number}.", number=unusable))
+    echo(_("Spent over all runs: {spending}.", spending=str(labelling.spending)))
+    echo(_("Error rate of the model: {errors}.", errors=str(labelling.errors)))
     if labelling.stopped:
-        echo(f"Stopped early: {labelling.stopped}.", err=True)
+        echo(_("Stopped early: {reason}.", reason=labelling.stopped), err=True)
 
 
 async def _check_model(crawl: CrawlSetup, topic: str, count: int) -> tuple[LabellingResult, ErrorRate]:
@@ -190,7 +196,7 @@ async def _ask(session: LabellingSession, count: int, following: NextQuestion, n
     while len(given) < count:
         question = await following(given)
         if question is None:
-            echo("There is no page left to ask about." if given else nothing, err=True)
+            echo(_("There is no page left to ask about.") if given else nothing, err=True)
             break
         _show_question(question, len(given) + 1, count)
         key, url = _answer_key(first=not given), question.record.url
@@ -211,9 +217,11 @@ async def _ask(session: LabellingSession, count: int, following: NextQuestion, n
 async def _store(session: LabellingSession, url: str, label: bool | None) -> None:
     """Store an answer, or withdraw it; print what that changed."""
     await session.answer({url: label})
-    echo(f"   {'label removed: ' + url if label is None else 'yes' if label else 'no'}", err=True)
+    answer = _("label removed: {url}", url=url) if label is None else _("yes") if label else _("no")
+    echo(f"   {localized(answer)}", err=True)
     result = await session.learn()
-    echo(f"   {_changes(result) if result.applied else 'stored; the workers have not applied it yet'}", err=True)
+    changes = _changes(result) if result.applied else _("stored; the workers have not applied it yet")
+    echo(f"   {localized(changes)}", err=True)
 
 
 def _answer_key(*, first: bool) -> str:
@@ -237,45 +245,51 @@ def _key(*, first: bool) -> str:
     while key.isspace():
         key = sys.stdin.read(1)
     if first and not key:
-        raise ConfigError("label asks on a terminal; elsewhere pipe in y, n and s, or use --yes URL and --no URL")
+        raise ConfigError(_("label asks on a terminal; elsewhere pipe in y, n and s, or use --yes URL and --no URL"))
     return key.lower()
 
 
 def _show_question(question: Question, number: int, count: int) -> None:
     record, width = question.record, max(get_terminal_size().columns - 4, 20)
     echo(err=True)
-    place = f"rank {question.rank:,} of {question.pages:,}"
+    place = localized(_("rank {rank:,} of {pages:,}", rank=question.rank, pages=question.pages))
     echo(f"{number}/{count}  {_title(record.url, record.title)}  ({place})", err=True)
     echo(f"   {record.url}", err=True)
     for line in wrap(question.excerpt, width)[:EXCERPT_LINES]:
         echo(f"   {line}", err=True)
-    echo("   Is it on topic?  y yes · n no · s skip · u undo · q quit", err=True)
+    echo(_("   Is it on topic?  y yes · n no · s skip · u undo · q quit"), err=True)
 
 
 def _show(result: LabellingResult, *, by_model: bool = False, queue: bool = True) -> None:
-    pages = "Pages with your label" if by_model else "Labelled pages"
-    echo(f"Labels stored: {result.labels}. {pages}: {result.after.labelled}.")
+    stored, labelled = result.labels, result.after.labelled
+    if by_model:
+        echo(_("Labels stored: {stored}. Pages with your label: {labelled}.", stored=stored, labelled=labelled))
+    else:
+        echo(_("Labels stored: {stored}. Labelled pages: {labelled}.", stored=stored, labelled=labelled))
     for each in result.urls:
         if sentence := _sentence(each):
-            echo(f"{each.url}: {sentence}.")
+            echo(_("{url}: {sentence}.", url=each.url, sentence=sentence))
     if not result.applied:
-        echo("The labels are stored, but not applied to all pages yet: the workers will do so.", err=True)
+        echo(_("The labels are stored, but not applied to all pages yet: the workers will do so."), err=True)
     elif result.labels:
-        echo(f"R{_changes(result)[1:]}.")
+        echo(_("{changes}.", changes=_changes(result).capitalized()))
     if queue and result.after.queue:
         _show_queue(result)
 
 
-def _changes(result: LabellingResult) -> str:
+def _changes(result: LabellingResult) -> Translatable:
     """Return how many pages are relevant, before and after, and some of those whose verdict changed."""
-    parts = [f"relevant {result.before.relevant:,} → {result.after.relevant:,}"]
-    parts += [f"now called relevant: {_titles(result.now_relevant)}"] if result.now_relevant else []
-    parts += [f"no longer: {_titles(result.no_longer)}"] if result.no_longer else []
-    return "; ".join(parts)
+    before, after = result.before.relevant, result.after.relevant
+    parts = [_("relevant {before:,} → {after:,}", before=before, after=after)]
+    if result.now_relevant:
+        parts.append(_("now called relevant: {titles}", titles=_titles(result.now_relevant)))
+    if result.no_longer:
+        parts.append(_("no longer: {titles}", titles=_titles(result.no_longer)))
+    return joined(SEMICOLON, parts)
 
 
-def _titles(pages: Sequence[ChangedPage]) -> str:
-    return ", ".join(_title(page.url, page.title) for page in pages)
+def _titles(pages: Sequence[ChangedPage]) -> Translatable:
+    return joined(COMMA, [_title(page.url, page.title) for page in pages])
 
 
 def _title(url: str, title: str) -> str:
@@ -284,12 +298,12 @@ def _title(url: str, title: str) -> str:
 
 
 def _show_queue(result: LabellingResult) -> None:
-    echo("Head of the queue, with the place of each URL now and before:")
+    echo(_("Head of the queue, with the place of each URL now and before:"))
     places = {entry.url: place for place, entry in enumerate(result.before.queue, start=1)}
     echo_table(
-        ["now", "before", "score", "url"],
+        [_("now"), _("before"), _("score"), _("url")],
         [
-            (place, str(places.get(entry.url, "new")), entry.score, entry.url)
+            (place, str(places.get(entry.url, _("new"))), entry.score, entry.url)
             for place, entry in enumerate(result.after.queue, start=1)
         ],
     )
@@ -299,7 +313,8 @@ def _sentence(each: LabelledUrl) -> str:
     """Return what happens to a labelled URL; empty when its page was fetched."""
     if each.relevant is None or each.status not in STATUSES:
         return ""
-    return STATUSES[each.status] + (f" ({each.reason})" if each.reason else "")
+    status = STATUSES[each.status]
+    return _("{status} ({reason})", status=status, reason=each.reason) if each.reason else status
 
 
 def offer_questions(crawl: CrawlSetup) -> None:
@@ -310,7 +325,7 @@ def offer_questions(crawl: CrawlSetup) -> None:
     if not asyncio.run(_has_question(crawl)):
         return
     try:
-        if not click.confirm("Ten answers make the count surer. Answer now?", err=True):
+        if not click.confirm(localized(_("Ten answers make the count surer. Answer now?")), err=True):
             return
     except click.Abort:  # Ctrl-C is a no; the run was done
         echo(err=True)

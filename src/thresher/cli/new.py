@@ -17,6 +17,7 @@ from thresher.config.folder import CrawlFolder
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, ThresherError
 from thresher.export.hubs import hubs
+from thresher.locale.translation import _
 from thresher.operations.create import NewCrawl, checked_seed, create_crawl
 from thresher.operations.find_seeds import SeedLimits
 from thresher.seeding.base import SeedQuery
@@ -61,7 +62,9 @@ class EarlierCrawl:
             topics = crawl.config.all_topics
             found = {name: [hub.record.url for hub in hubs(collection, number, name)] for name in topics}
         if not any(found.values()):
-            raise ConfigError(f"{folder} has no relevant page yet that leads to others; let it run, or give --seed")
+            raise ConfigError(
+                _("{folder} has no relevant page yet that leads to others; let it run, or give --seed", folder=folder)
+            )
         config, chosen = crawl.config, crawl.config.taxonomy
         one = TopicDefinition(title=config.title, keywords=config.keywords)
         return cls(
@@ -232,7 +235,7 @@ def _named_seeds(choice: _Choice, earlier: EarlierCrawl | None, seeds: Sequence[
 def _check_words(topic: TopicDefinition, seeds: Sequence[str]) -> None:
     if not topic.vectors() and not seeds:
         raise ConfigError(
-            'the topic has no words; give --topic "a phrase", --keywords "some, words", --node, or seeds about it'
+            _('the topic has no words; give --topic "a phrase", --keywords "some, words", --node, or seeds about it')
         )
 
 
@@ -241,7 +244,7 @@ def _expanded(choice: _Choice, keywords: Sequence[str], *, expand: bool, yes: bo
     if not expand:
         return topic
     if choice.topics or choice.nodes:
-        raise ConfigError("--expand is for one topic that is a phrase; nodes have their keywords already")
+        raise ConfigError(_("--expand is for one topic that is a phrase; nodes have their keywords already"))
     return expanded(topic, yes=yes)
 
 
@@ -253,7 +256,14 @@ def _found_seeds(folder: Path, sources: Sequence[str], hosts: Sequence[str], *, 
     try:
         proposal = propose(crawl, SeedQuery.of(crawl.topic(), hosts), sources, SeedLimits())
     except ThresherError as error:
-        echo(f"No seeds: {error}. {folder} is there; try again: thresher seeds --into {folder}", err=True)
+        echo(
+            _(
+                "No seeds: {error}. {folder} is there; try again: thresher seeds --into {folder}",
+                error=error,
+                folder=folder,
+            ),
+            err=True,
+        )
         return []
     accepted = choose(proposal, yes=yes)
     write_accepted(crawl, accepted)
@@ -281,7 +291,9 @@ class _Choice:
             ConfigError: There are several topics.
         """
         if self.topics and keywords:
-            raise ConfigError("--keywords are those of one topic; write the keywords of several topics into topic.yaml")
+            raise ConfigError(
+                _("--keywords are those of one topic; write the keywords of several topics into topic.yaml")
+            )
         return replace(self.topic, keywords=list(dict.fromkeys([*self.topic.keywords, *keywords])))
 
     def taxonomy_key(self, folder: Path) -> dict[str, Any] | None:
@@ -300,7 +312,12 @@ class _Choice:
                 self.topics[name].setdefault("seeds", []).append(checked_seed(url))
             elif equals and self.topics and "/" not in name:
                 raise ConfigError(
-                    f"--seed {seed}: no topic is called {name!r}; the topics are {', '.join(self.topics)}"
+                    _(
+                        "--seed {seed}: no topic is called {name!r}; the topics are {known}",
+                        seed=seed,
+                        name=name,
+                        known=", ".join(self.topics),
+                    )
                 )
             else:
                 others.append(seed)
@@ -312,14 +329,14 @@ def _choose(
 ) -> _Choice:
     """Read the topic from its phrase, from nodes of a taxonomy, or from an earlier crawl."""
     if any(not phrase.strip() for phrase in phrases):
-        raise ConfigError("--topic is empty; give a phrase, or leave --topic out to learn the topic from the seeds")
+        raise ConfigError(_("--topic is empty; give a phrase, or leave --topic out to learn the topic from the seeds"))
     if earlier and not (phrases or file or nodes):
         return _Choice(earlier.topic, earlier.taxonomy, earlier.nodes, topics=earlier.topics)
     if not file and not nodes:
         typed = [TopicDefinition.from_phrase(phrase, languages=languages) for phrase in phrases or [""]]
         return _Choice(typed[0]) if len(typed) < 2 else _Choice(_only_title(typed), topics=_of_phrases(typed))
     if phrases or not nodes:
-        raise ConfigError("with a taxonomy the topic is a node of it: give --node PATH, and no --topic")
+        raise ConfigError(_("with a taxonomy the topic is a node of it: give --node PATH, and no --topic"))
     codes, file = languages or DEFAULT_LANGUAGES, file or BUNDLED
     with TaxonomyReader.bundled() if file == BUNDLED else TaxonomyReader.open(Path(file)) as taxonomy:
         paths = [taxonomy.node(node).path for node in nodes]
@@ -381,35 +398,44 @@ def _lines(path: Path | None) -> list[str]:
 def _print_choice(choice: _Choice, examples: Sequence[str], urls: Sequence[str]) -> None:
     if choice.nodes:
         taxonomy = BUNDLED_TITLE if choice.taxonomy == BUNDLED else choice.taxonomy
-        subject = "The topics are" if choice.topics else "The topic is"
-        echo(f"{subject} {', '.join(choice.nodes)} of {taxonomy}.", err=True)
+        nodes = ", ".join(choice.nodes)
+        several = _("The topics are {nodes} of {taxonomy}.", nodes=nodes, taxonomy=taxonomy)
+        one = _("The topic is {nodes} of {taxonomy}.", nodes=nodes, taxonomy=taxonomy)
+        echo(several if choice.topics else one, err=True)
     if examples:
-        echo(f"The seeds are {len(examples)} example pages of the taxonomy; look at them first.", err=True)
+        number = len(examples)
+        echo(_("The seeds are {number} example pages of the taxonomy; look at them first.", number=number), err=True)
     _print_topics(choice.topics, urls)
 
 
 def _print_topics(topics: Mapping[str, Mapping[str, Any]], urls: Sequence[str]) -> None:
     if not topics:
         return
-    echo(f"The topics are judged and counted separately: {', '.join(topics)}.", err=True)
+    echo(_("The topics are judged and counted separately: {names}.", names=", ".join(topics)), err=True)
     if missing := [name for name, topic in topics.items() if not topic.get("seeds")]:
-        echo(f"Without seeds, only by their words: {', '.join(missing)}. Better: --seed {missing[0]}=URL", err=True)
+        without = _(
+            "Without seeds, only by their words: {names}. Better: --seed {first}=URL",
+            names=", ".join(missing),
+            first=missing[0],
+        )
+        echo(without, err=True)
     if urls:
-        echo("The seeds in seeds.txt are where the crawl starts; they belong to no topic.", err=True)
+        echo(_("The seeds in seeds.txt are where the crawl starts; they belong to no topic."), err=True)
 
 
 def _print_next_steps(folder: Path, urls: Sequence[str], allow: Sequence[str]) -> str:
     """Print what to do next; return what thresher run would refuse, or an empty text."""
-    echo(f"{folder / 'topic.yaml'} and {folder / 'seeds.txt'} are written.", err=True)
+    echo(_("{topic} and {seeds} are written.", topic=folder / "topic.yaml", seeds=folder / "seeds.txt"), err=True)
     if allow:
-        echo(f"The seeds are private addresses; network.allow lists {', '.join(allow)}.", err=True)
+        networks = ", ".join(allow)
+        echo(_("The seeds are private addresses; network.allow lists {networks}.", networks=networks), err=True)
     if len(urls) == 1:
-        echo("One seed is enough to start; with two or more, from several sites, verdicts are better.", err=True)
+        echo(_("One seed is enough to start; with two or more, from several sites, verdicts are better."), err=True)
     try:
         check_crawl(CrawlSetup.open(folder))
     except ConfigError as error:
-        echo(f"thresher run will refuse it until this is fixed: {error}", err=True)
+        echo(_("thresher run will refuse it until this is fixed: {error}", error=error), err=True)
         return str(error)
-    echo(f"Try a page: thresher try {folder} {urls[0]}", err=True)
-    echo(f"Next: thresher run {folder} --pages 100", err=True)
+    echo(_("Try a page: thresher try {folder} {url}", folder=folder, url=urls[0]), err=True)
+    echo(_("Next: thresher run {folder} --pages 100", folder=folder), err=True)
     return ""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from thresher.text.terminal import printable, printable_json
+from thresher.locale.translation import Translatable, _, localized
+from thresher.text.terminal import columns, printable, printable_json
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -27,8 +28,15 @@ _PIPE_WIDTH, _WIDE = 120, 1_000_000
 
 
 def echo(line: object = "", *, err: bool = False) -> None:
-    """Print one line; every command prints through here, `echo_json` or `echo_table`."""
-    click.echo(printable(str(line)), err=err)
+    """Print one line in the user's language; every command prints through here, `echo_json` or `echo_table`."""
+    click.echo(printable(localized(line)), err=err)
+
+
+def padded(text: object, width: int, *, right: bool = False) -> str:
+    """Return a text in the user's language, with spaces up to a number of columns; aligned left or right."""
+    shown = localized(text)
+    spaces = " " * (width - columns(shown))
+    return spaces + shown if right else shown + spaces
 
 
 class JsonOption(click.Option):
@@ -63,11 +71,14 @@ wide_option = click.option(
 """For commands whose tables have URLs or sentences; `echo_table` reads the value."""
 
 
-def in_words(forecast: Forecast, waiting: int) -> str:
+def in_words(forecast: Forecast, waiting: int) -> Translatable:
     """Return a forecast as text."""
-    return (
-        f"{forecast.interval} of the {waiting:,} waiting URLs lead to relevant pages "
-        f"(90 % interval, computed after {forecast.pages:,} pages)"
+    return _(
+        "{interval} of the {waiting:,} waiting URLs lead to relevant pages "
+        "(90 % interval, computed after {pages:,} pages)",
+        interval=forecast.interval,
+        waiting=waiting,
+        pages=forecast.pages,
     )
 
 
@@ -81,16 +92,16 @@ def echo_json(value: Any) -> None:
     click.echo(printable_json(value, indent=2))
 
 
-def echo_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+def echo_table(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print a table; numbers are right-aligned."""
     from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     listed = [[_cell(value) for value in row] for row in rows]
-    for place, column in enumerate(columns):
+    for place, name in enumerate(names):
         numeric = all(isinstance(value[1], int | float) for row in listed if (value := row[place]))
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold", no_wrap=numeric)
+        table.add_column(localized(name), justify="right" if numeric else "left", overflow="fold", no_wrap=numeric)
     for row in listed:
         table.add_row(*(text for text, _ in row))
     context = click.get_current_context(silent=True)
@@ -108,4 +119,4 @@ def _cell(value: Any) -> tuple[Text, Any]:
         return Text(f"{value:.3f}"), value
     if isinstance(value, int) and not isinstance(value, bool):
         return Text(f"{value:,}"), value
-    return Text(printable(str(value))), value
+    return Text(printable(localized(value))), value

@@ -10,7 +10,7 @@ import click
 from thresher.cli.output import echo, echo_json, json_option
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
-from thresher.monitoring.failures import pluralize
+from thresher.locale.translation import _
 
 
 @click.command()
@@ -40,18 +40,22 @@ def pull(collection: str, dir: Path, as_json: bool) -> None:  # noqa: A002 - the
     copy = asyncio.run(gather_pages(url, dir))
     if as_json:
         echo_json({"pages": copy.pages, "files": copy.files, "lost_segments": list(copy.lost)})
-    echo(f"{copy.pages:,} pages and {copy.files:,} files are in {dir}.", err=True)
+    pages, files = copy.pages, copy.files
+    echo(_("{pages:,} pages and {files:,} files are in {folder}.", pages=pages, files=files, folder=dir), err=True)
     if copy.lost:
-        echo(
-            f"The copy is not complete: {pluralize(len(copy.lost), 'object')} of the collection missing or damaged. "
+        incomplete = _(
+            "The copy is not complete: {n:,} object of the collection missing or damaged. "
             "On a machine of the crawl: thresher verify DIR --repair",
-            err=True,
+            "The copy is not complete: {n:,} objects of the collection missing or damaged. "
+            "On a machine of the crawl: thresher verify DIR --repair",
+            n=len(copy.lost),
         )
+        echo(incomplete, err=True)
         raise SystemExit(1)
 
 
 def _collection_of(folder: Path) -> str:
     url = CrawlSetup.open(folder).config.collection
     if not url:
-        raise ConfigError(f"{folder} has no collection; give its URL, such as s3://bucket/prefix")
+        raise ConfigError(_("{folder} has no collection; give its URL, such as s3://bucket/prefix", folder=folder))
     return url

@@ -23,17 +23,20 @@ from thresher.coordination.store_binding import STORE_VARIABLE
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.feedback.count_interval import CountInterval
-from thresher.monitoring.failures import duration, pluralize
+from thresher.locale.translation import _, localized
+from thresher.monitoring.failures import duration
 from thresher.monitoring.totals import relevant_words
 from thresher.operations.refresh import MAX_PAGES, refresh_run
 from thresher.runner.limits import Limits, Progress
 from thresher.runner.supervisor import RunResult, SupervisorOptions, run_crawl
 from thresher.status import described_keys, uncertain_count
+from thresher.text.terminal import columns
 
 if TYPE_CHECKING:
     from thresher.operations.doubtful_seeds import DoubtfulSeed
 
 PLAIN_SECONDS = 5.0
+NO_OTHER_MACHINES = _("--workers 0 only supervises other machines; give --store redis://…, which they can reach")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -130,11 +133,9 @@ def run(
     flags = RunOptions(strategy=strategy or "", store=store or "", collection=collection or "", refresh=refresh)
     crawl = CrawlSetup.open(dir, flags)
     if crawl.folder.joined.is_file():
-        raise ConfigError(
-            f"{dir} works for a crawl that was started on another machine; continue with thresher join --dir {dir}"
-        )
+        raise _joined_elsewhere(dir)
     if not workers and not crawl.backend.has_other_machines:
-        raise ConfigError("--workers 0 only supervises other machines; give --store redis://…, which they can reach")
+        raise ConfigError(NO_OTHER_MACHINES)
     check_crawl(crawl)
     is_first = not crawl.folder.segments()
     during_run = refresh_run(crawl, pages or MAX_PAGES) if refresh else None
@@ -152,6 +153,16 @@ def run(
 
         offer_questions(crawl)
     sys.exit(result.exit_code)
+
+
+def _joined_elsewhere(folder: Path) -> ConfigError:
+    return ConfigError(
+        _(
+            "{folder} works for a crawl that was started on another machine; "
+            "continue with thresher join --dir {folder}",
+            folder=folder,
+        )
+    )
 
 
 async def _doubts(crawl: CrawlSetup, result: RunResult) -> tuple[CountInterval | None, list[DoubtfulSeed]]:
@@ -175,18 +186,23 @@ def _limits(stop: StopConfig, pages: int | None, minutes: float | None) -> Limit
 def line_of(progress: Progress, width: int | None = None) -> str:
     """Return the progress of a run and what limits it, in one line; in a narrow terminal only what matters most."""
     counts, target, left = progress.status, progress.limits.pages, progress.seconds_left
-    waiting = f"{counts.waiting:,} waiting"
-    ahead = f"{counts.forecast.interval} relevant among " if counts.forecast else ""
-    parts = {
-        "pages": f"{counts.pages:,}{f'/{target:,}' if target else ''} pages",
-        "left": f"about {duration(left)} left" if left else "",
+    waiting = _("{number:,} waiting", number=counts.waiting)
+    ahead, pages = waiting, _("{pages:,} pages", pages=counts.pages)
+    if counts.forecast:
+        ahead = _("{interval} relevant among {waiting}", interval=counts.forecast.interval, waiting=waiting)
+    if target:
+        pages = _("{pages:,}/{target:,} pages", pages=counts.pages, target=target)
+    texts = {
+        "pages": pages,
+        "left": _("about {time} left", time=duration(left)) if left else "",
         "relevant": relevant_words(counts),
-        "waiting": ahead + waiting,
-        "speed": f"{progress.pages_per_second:.1f} pages/s",
+        "waiting": ahead,
+        "speed": _("{speed:.1f} pages/s", speed=progress.pages_per_second),
         "limit": progress.limit,
     }
-    shorter = [("waiting", waiting), *((name, "") for name in ("waiting", "speed", "limit", "relevant"))]
-    while len(line := " · ".join(filter(None, parts.values()))) > (width or len(line)) and shorter:
+    parts = {name: localized(text) for name, text in texts.items()}
+    shorter = [("waiting", localized(waiting)), *((name, "") for name in ("waiting", "speed", "limit", "relevant"))]
+    while columns(line := " · ".join(filter(None, parts.values()))) > (width or columns(line)) and shorter:
         name, text = shorter.pop(0)
         parts[name] = text
     return line
@@ -245,20 +261,25 @@ def print_result(
     if as_json:
         echo_json(_as_json(result, interval, doubtful))
     echo(result.closing_line, err=True)
-    echo(
-        f"{pluralize(counts.pages, 'page')}, {relevant_words(counts)}, {counts.failed:,} failed, "
-        f"{counts.waiting:,} waiting, in {result.progress.seconds:.0f} s.",
-        err=True,
+    numbers = _(
+        "{n:,} page, {relevant}, {failed:,} failed, {waiting:,} waiting, in {seconds:.0f} s.",
+        "{n:,} pages, {relevant}, {failed:,} failed, {waiting:,} waiting, in {seconds:.0f} s.",
+        n=counts.pages,
+        relevant=relevant_words(counts),
+        failed=counts.failed,
+        waiting=counts.waiting,
+        seconds=result.progress.seconds,
     )
+    echo(numbers, err=True)
     if interval and not interval.is_certain:
-        echo(f"Uncertain: {interval.words(folder)}", err=True)
+        echo(_("Uncertain: {interval}", interval=interval.words(folder)), err=True)
     for seed in doubtful:
-        echo(f"  {seed}", err=True)
+        echo(f"  {localized(seed)}", err=True)
     for line in result.failures.lines():
-        echo(f"  {line}", err=True)
+        echo(f"  {localized(line)}", err=True)
     if result.notice:
         echo(result.notice, err=True)
     if forecast:
-        echo(f"Forecast: {in_words(forecast, counts.waiting)}.", err=True)
+        echo(_("Forecast: {forecast}.", forecast=in_words(forecast, counts.waiting)), err=True)
     usual = f"export {folder} -f csv -o pages.csv" if counts.pages else f"hosts {folder}"
-    echo(f"Look: thresher {next_command or usual}", err=True)
+    echo(_("Look: thresher {command}", command=next_command or usual), err=True)

@@ -12,6 +12,7 @@ import click
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import with_all_pages
 from thresher.crawl import CrawlSetup
+from thresher.locale.translation import COMMA, _, joined, localized
 from thresher.search.index import SearchIndex
 from thresher.search.query import SearchQuery
 from thresher.search.ranking import MAX_HITS, Filters, SearchHit, SearchOrder
@@ -97,15 +98,16 @@ def search(
     """
     terms = SearchQuery.read(" ".join(f'"{words}"' if " " in words and len(query) > 1 else words for words in query))
     if not terms:
-        raise click.UsageError(
+        no_word = _(
             "the query has no searchable word: only punctuation, or words that nearly every page has; add a rarer word"
         )
+        raise click.UsageError(localized(no_word))
     crawl = with_all_pages(CrawlSetup.open(dir))
     crawl.check_topic(filters["topic"])
     with SearchIndex(crawl.folder.root, crawl.folder.pages) as index, PageStoreReader(crawl.folder.pages) as collection:
         crawl.backend.update_search(index)
         if index.catch_up(_report_progress) is None:
-            echo("another search is adding pages to the index: the newest may be missing here", err=True)
+            echo(_("another search is adding pages to the index: the newest may be missing here"), err=True)
         most = MAX_HITS if without_optouts else limit
         found = index.search(terms, _filters(**filters), limit=most, order=SearchOrder(order))
         if without_optouts:
@@ -116,14 +118,14 @@ def search(
         echo_json(results)
     else:
         _print(results)
-    echo(f"{len(results):,} of {pages:,} pages", err=True)
+    echo(_("{number:,} of {pages:,} pages", number=len(results), pages=pages), err=True)
     if not results:
         raise SystemExit(1)
 
 
 def _report_progress(rows: int) -> None:
     if rows % _REPORT_EVERY_ROWS == 0:
-        echo(f"{rows:,} new rows in the index", err=True)
+        echo(_("{rows:,} new rows in the index", rows=rows), err=True)
 
 
 def _filters(
@@ -169,12 +171,13 @@ def _time(seconds: float) -> str:
 
 def _print(results: list[dict[str, Any]]) -> None:
     for result in results:
-        verdict = "relevant" if result["relevant"] else "not relevant"
-        some = "" if result["all_words"] else ", some of the words"
-        alike = f", {result['alike']} like it left out" if result["alike"] else ""
-        echo(f"{result['place']}. {result['title'] or '(no title)'}")
+        facts = [_("relevant") if result["relevant"] else _("not relevant")]
+        facts.append(_("relevance {relevance:.3f}", relevance=result["relevance"]))
+        facts += [] if result["all_words"] else [_("some of the words")]
+        facts += [_("{number} like it left out", number=result["alike"])] if result["alike"] else []
+        echo(f"{result['place']}. {result['title'] or localized(_('(no title)'))}")
         echo(f"   {result['url']}")
-        echo(f"   {verdict}, relevance {result['relevance']:.3f}{some}{alike}")
+        echo(f"   {localized(joined(COMMA, facts))}")
         if result["snippet"]:
             echo(f"   {result['snippet']}")
     sys.stdout.flush()

@@ -17,6 +17,7 @@ from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.config.folder import CrawlFolder
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
+from thresher.locale.translation import COMMA, SEMICOLON, Translatable, _, joined, localized
 from thresher.operations.create import NewCrawl, create_crawl
 from thresher.operations.find_seeds import (
     CANDIDATES,
@@ -120,7 +121,7 @@ def seeds(
       thresher seeds "solar cells" --source searxng=http://127.0.0.1:8080/search --contact me@example.org
     """
     if not topic and not into:
-        raise ConfigError('give a topic, or a crawl: thresher seeds "a phrase", or thresher seeds --into DIR')
+        raise ConfigError(_('give a topic, or a crawl: thresher seeds "a phrase", or thresher seeds --into DIR'))
     limits = SeedLimits(number=number, per_host=per_host, candidates=candidates)
     with _crawl(topic or "", into, contact) as crawl:
         wanted = TopicDefinition.from_phrase(topic) if topic else crawl.topic()
@@ -146,7 +147,7 @@ def _crawl(topic: str, into: Path | None, contact: str) -> Iterator[CrawlSetup]:
         yield CrawlSetup.open(into)
         return
     if not contact:
-        raise ConfigError("sites must know whom to write to: give --contact ADDRESS, or a crawl with --into DIR")
+        raise ConfigError(_("sites must know whom to write to: give --contact ADDRESS, or a crawl with --into DIR"))
     with TemporaryDirectory(prefix="thresher-seeds-") as folder:
         create_crawl(CrawlFolder(Path(folder)), NewCrawl(topic=TopicDefinition.from_phrase(topic), contact=contact))
         yield CrawlSetup.open(Path(folder))
@@ -160,8 +161,12 @@ def propose(crawl: CrawlSetup, query: SeedQuery, sources: Sequence[str], limits:
     """
     if not sources:
         raise ConfigError(
-            f"no source of seeds is named; give --source NAME (known: {', '.join(SEED_SOURCES)}), or set "
-            f"{SOURCES_VARIABLE}. Nothing is sent to a service that you did not name"
+            _(
+                "no source of seeds is named; give --source NAME (known: {known}), or set "
+                "{variable}. Nothing is sent to a service that you did not name",
+                known=", ".join(SEED_SOURCES),
+                variable=SOURCES_VARIABLE,
+            )
         )
     made = {text: make_source(text, crawl.config)[1] for text in sources}
     return find_seeds(crawl, query, made, fetch=fetch_once, limits=limits, report=partial(echo, err=True))
@@ -174,24 +179,24 @@ def expanded(topic: TopicDefinition, *, yes: bool) -> TopicDefinition:
     """Show suggestions for a topic, one source after another; return the topic with those that the user accepts."""
     found = [expansion for expand in EXPANDERS if (expansion := expand(topic))]
     if not found:
-        echo("No topic of the bundled taxonomy has this name; nothing to add.", err=True)
+        echo(_("No topic of the bundled taxonomy has this name; nothing to add."), err=True)
     for expansion in found:
         _print_expansion(expansion)
-        if yes or (sys.stdin.isatty() and click.confirm("Use this?", default=True, err=True)):
+        if yes or (sys.stdin.isatty() and click.confirm(localized(_("Use this?")), default=True, err=True)):
             topic = expansion.apply(topic)
         else:
-            echo("Not used. Use it: --yes", err=True)
+            echo(_("Not used. Use it: --yes"), err=True)
     return topic
 
 
 def _print_expansion(expansion: TopicExpansion) -> None:
-    echo(f"From {expansion.reason}:", err=True)
+    echo(_("From {origin}:", origin=expansion.reason), err=True)
     for code, title in expansion.titles.items():
-        echo(f"  title {code}: {title}", err=True)
+        echo(_("  title {code}: {title}", code=code, title=title), err=True)
     if expansion.keywords:
-        echo(f"  keywords: {', '.join(expansion.keywords)}", err=True)
+        echo(_("  keywords: {words}", words=joined(COMMA, expansion.keywords)), err=True)
     if expansion.exclusions:
-        echo(f"  words of other pages: {', '.join(expansion.exclusions)}", err=True)
+        echo(_("  words of other pages: {words}", words=joined(COMMA, expansion.exclusions)), err=True)
 
 
 def _typical_words(
@@ -203,7 +208,7 @@ def _typical_words(
     found = expand_by_pages(topic, [text for own, text in texts if own], [text for own, text in texts if not own])
     if found:
         _print_expansion(found)
-        echo("They are not used; add those that you want to keywords in topic.yaml.", err=True)
+        echo(_("They are not used; add those that you want to keywords in topic.yaml."), err=True)
     return found
 
 
@@ -218,16 +223,23 @@ def choose(proposal: SeedProposal, *, yes: bool, as_json: bool = False) -> list[
     if yes or not found:
         for seed in found:
             if not seed.relevant:
-                echo(f"not accepted by --yes: {seed.url}: not relevant to the judge ({seed.relevance:.2f})", err=True)
+                refused = _(
+                    "not accepted by --yes: {url}: not relevant to the judge ({relevance:.2f})",
+                    url=seed.url,
+                    relevance=seed.relevance,
+                )
+                echo(refused, err=True)
         return [seed for seed in found if seed.relevant]
     if as_json or not sys.stdin.isatty():
         return []
     while True:
-        answer = click.prompt("Accept which? all, none, or numbers such as 1,3-5", default="all", err=True)
+        question = localized(_("Accept which? all, none, or numbers such as 1,3-5"))
+        answer = click.prompt(question, default="all", err=True)
         chosen = chosen_numbers(answer, len(found))
         if chosen is not None:
             return [found[number - 1] for number in chosen]
-        echo(f"{answer!r} is neither all nor none nor numbers from 1 to {len(found)}.", err=True)
+        most = len(found)
+        echo(_("{answer!r} is neither all nor none nor numbers from 1 to {most}.", answer=answer, most=most), err=True)
 
 
 def chosen_numbers(answer: str, most: int) -> list[int] | None:
@@ -247,38 +259,55 @@ def chosen_numbers(answer: str, most: int) -> list[int] | None:
 def _print(proposal: SeedProposal) -> None:
     """Print the proposed seeds with reasons to standard error: standard output has the accepted URLs alone."""
     for number, seed in enumerate(proposal.seeds, start=1):
-        verdict = "relevant" if seed.relevant else "not sure"
         echo(f"{number:>3}  {seed.url}", err=True)
-        echo(f"     {seed.title or '(no title)'}", err=True)
-        echo(f"     {verdict}: relevance {seed.relevance:.2f}; {_evidence(seed)}", err=True)
-        echo(f"     found by {'; '.join(f'{name}: {why}' for name, why in seed.sources.items())}", err=True)
-        echo(f"     words: {', '.join(seed.terms) or 'none of the topic'}", err=True)
-    left = [f"{url}: {why}" for url, why in proposal.rejected.items() if not why.startswith("more than")]
-    for line in left[:MAX_REJECTED]:
-        echo(f"  not proposed: {line}", err=True)
+        echo(f"     {seed.title or localized(_('(no title)'))}", err=True)
+        sources = [_("{name}: {how}", name=name, how=how) for name, how in seed.sources.items()]
+        for line in (
+            _evidence(seed),
+            _("found by {sources}", sources=joined(SEMICOLON, sources)),
+            _("words: {words}", words=joined(COMMA, seed.terms) or _("none of the topic")),
+        ):
+            echo(f"     {localized(line)}", err=True)
+    left = {url: why for url, why in proposal.rejected.items() if not why.startswith("more than")}
+    for url, why in list(left.items())[:MAX_REJECTED]:
+        echo(_("  not proposed: {url}: {reason}", url=url, reason=why), err=True)
     if len(left) > MAX_REJECTED:
-        echo(f"  not proposed: {len(left) - MAX_REJECTED} others; --json lists them", err=True)
-    echo(
-        f"{len(proposal.seeds)} proposed, of {proposal.fetched} pages that could be judged and {proposal.found} URLs "
-        "that were found.",
-        err=True,
+        echo(_("  not proposed: {number} others; --json lists them", number=len(left) - MAX_REJECTED), err=True)
+    proposed = _(
+        "{proposed} proposed, of {fetched} pages that could be judged and {found} URLs that were found.",
+        proposed=len(proposal.seeds),
+        fetched=proposal.fetched,
+        found=proposal.found,
     )
+    echo(proposed, err=True)
 
 
-def _evidence(seed: ProposedSeed) -> str:
-    return f"{seed.names} words of the topic in title and URL, {seed.links} links with other candidates"
+def _evidence(seed: ProposedSeed) -> Translatable:
+    return _(
+        "{verdict}: relevance {relevance:.2f}; {names} words of the topic in title and URL, "
+        "{links} links with other candidates",
+        verdict=_("relevant") if seed.relevant else _("not sure"),
+        relevance=seed.relevance,
+        names=seed.names,
+        links=seed.links,
+    )
 
 
 def write_accepted(crawl: CrawlSetup, accepted: Sequence[ProposedSeed]) -> None:
     """Add accepted seeds to the crawl."""
     if not accepted:
-        echo(
+        nothing = _(
             "Nothing was written: no seed was accepted. --yes accepts those that the judge finds relevant; "
-            f"write others into {crawl.folder.seeds} yourself",
-            err=True,
+            "write others into {file} yourself",
+            file=crawl.folder.seeds,
         )
+        echo(nothing, err=True)
         return
     added = add_seeds(crawl, [seed.url for seed in accepted])
-    echo(
-        f"{len(added)} new seeds in {crawl.folder.seeds}. Next: thresher run {crawl.folder.root} --pages 100", err=True
+    done = _(
+        "{number} new seeds in {file}. Next: thresher run {folder} --pages 100",
+        number=len(added),
+        file=crawl.folder.seeds,
+        folder=crawl.folder.root,
     )
+    echo(done, err=True)

@@ -11,19 +11,35 @@ from typing import Any
 
 import click
 
-from thresher.cli.output import CRAWL, echo, echo_json, echo_table, in_words, json_option
+from thresher.cli.output import CRAWL, echo, echo_json, echo_table, in_words, json_option, padded
 from thresher.cli.stores import opened, store_options
 from thresher.coordination.worker_registry import RegisteredWorker
 from thresher.feedback.topic_counts import TopicStatus
 from thresher.frontier.base import Counts
-from thresher.monitoring.failures import pluralize
+from thresher.locale.translation import COMMA, Translatable, _, joined, localized
 from thresher.status import CrawlStatus, SpeedLimit, described_keys, status_of
 
-SHOWN = (
-    *("name", "strategy", "pages", "duplicates", "relevant", "expected", "provisional", "harvest_rate", "waiting"),
-    *("leased", "done", "failed", "dropped", "hosts", "ready", "delayed", "parked"),
-)
-"""The lines of the output that are a name and a value."""
+SHOWN = {
+    "name": _("name"),
+    "strategy": _("strategy"),
+    "pages": _("pages"),
+    "duplicates": _("duplicates"),
+    "relevant": _("relevant"),
+    "expected": _("expected"),
+    "provisional": _("provisional"),
+    "harvest_rate": _("harvest rate"),
+    "waiting": _("waiting"),
+    "leased": _("leased"),
+    "done": _("done"),
+    "failed": _("failed"),
+    "dropped": _("dropped"),
+    "hosts": _("hosts"),
+    "ready": _("ready"),
+    "delayed": _("delayed"),
+    "parked": _("parked"),
+}
+"""The lines of the output that are a name and a value, each with the text for its name."""
+_LABEL_COLUMNS = 15
 ONLY_IN_JSON = (
     *("pause_seconds", "interval", "other_languages", "forecast", "topics", "blocked", "collection", "ended"),
     *("failures", "workers"),
@@ -59,9 +75,9 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
     if as_json:
         echo_json(printed)
         return
-    for label in SHOWN:
-        if label in printed:
-            _show(label, printed[label], _done_words(reported) if label == "done" else "")
+    for key, text in SHOWN.items():
+        if key in printed:
+            _show(text, printed[key], _done_words(reported) if key == "done" else "")
     for label, value in _further(reported, dir or reported.name):
         _show(label, value)
     if reported.shared:
@@ -70,7 +86,7 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
 
 
 def _show(label: str, value: object, more: str = "") -> None:
-    echo(f"{label.replace('_', ' '):>15}  {_shown(value)}{more}")
+    echo(f"{padded(label, _LABEL_COLUMNS, right=True)}  {localized(_shown(value))}{localized(more)}")
 
 
 def _printed(reported: CrawlStatus) -> dict[str, Any]:
@@ -87,47 +103,55 @@ def _printed(reported: CrawlStatus) -> dict[str, Any]:
 
 def _further(reported: CrawlStatus, crawl: object) -> Iterator[tuple[str, object]]:
     if reported.pause_seconds:
-        yield "limit", SpeedLimit.STORE_RESTARTED.words(reported.pause_seconds)
+        yield _("limit"), SpeedLimit.STORE_RESTARTED.words(reported.pause_seconds)
     if reported.other_languages is not None:
-        yield "other languages", reported.other_languages
+        yield _("other languages"), reported.other_languages
     if reported.interval:
-        yield "interval", reported.interval.words(crawl)
+        yield _("interval"), reported.interval.words(crawl)
     if reported.forecast:
-        yield "forecast", in_words(reported.forecast, reported.waiting)
-    yield from (("topic", f"{topic.name}: {topic_words(topic, reported)}") for topic in reported.topics)
+        yield _("forecast"), in_words(reported.forecast, reported.waiting)
+    for topic in reported.topics:
+        yield _("topic"), f"{topic.name}: {localized(topic_words(topic, reported))}"
     if reported.collection:
-        yield "collection", reported.collection.words
+        yield _("collection"), reported.collection.words
     if reported.ended:
-        yield "last run", reported.ended.words
+        yield _("last run"), reported.ended.words
     if blocked := reported.blocked:
-        kinds = ", ".join(f"{number:,} {kind}" for kind, number in blocked.items())
-        yield "blocked", f"{sum(blocked.values()):,}: {kinds}"
-    yield from (("not fetched", line) for line in reported.failure_report.lines())
+        kinds = [_("{number:,} {kind}", number=number, kind=_(kind)) for kind, number in blocked.items()]
+        yield _("blocked"), _("{number:,}: {kinds}", number=sum(blocked.values()), kinds=joined(COMMA, kinds))
+    yield from ((_("not fetched"), line) for line in reported.failure_report.lines())
 
 
 def _done_words(counts: Counts) -> str:
     """Return why more URLs are done than there are pages, if that is so."""
     if not counts.done > counts.pages > 0:
         return ""
-    without = counts.done - counts.pages
-    return f": {pluralize(counts.pages, 'page')}, {without:,} without a page, such as redirects and sitemaps"
+    return _(
+        ": {n:,} page, {without:,} without a page, such as redirects and sitemaps",
+        ": {n:,} pages, {without:,} without a page, such as redirects and sitemaps",
+        n=counts.pages,
+        without=counts.done - counts.pages,
+    )
 
 
 def _shown(value: object) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return _("yes") if value else _("no")
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:,.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
-def topic_words(topic: TopicStatus, counts: Counts) -> str:
+def topic_words(topic: TopicStatus, counts: Counts) -> Translatable:
     """Return the numbers of one of several topics in one line."""
-    wanted = "" if topic.wanted is None else f" of {topic.wanted:,} wanted"
+    relevant = _("{relevant:,} relevant", relevant=topic.relevant)
+    if topic.wanted is not None:
+        relevant = _("{relevant:,} relevant of {wanted:,} wanted", relevant=topic.relevant, wanted=topic.wanted)
     if topic.is_complete:
-        return f"{topic.relevant:,} relevant{wanted}: complete"
-    ahead = f"; {in_words(topic.forecast, counts.waiting)}" if topic.forecast else ""
-    return f"{topic.relevant:,} relevant{wanted}{ahead}"
+        return _("{relevant}: complete", relevant=relevant)
+    if topic.forecast:
+        return _("{relevant}; {forecast}", relevant=relevant, forecast=in_words(topic.forecast, counts.waiting))
+    return relevant
 
 
 def _worker(worker: RegisteredWorker) -> dict[str, Any]:
@@ -138,10 +162,10 @@ def _worker(worker: RegisteredWorker) -> dict[str, Any]:
 
 def _show_workers(workers: Sequence[RegisteredWorker]) -> None:
     if not workers:
-        echo("There are no workers. Add one: thresher join")
+        echo(_("There are no workers. Add one: thresher join"))
         return
     echo_table(
-        ["worker", "machine", "process", "pages", "for s", "state", "heartbeat s ago"],
+        [_("worker"), _("machine"), _("process"), _("pages"), _("for s"), _("state"), _("heartbeat s ago")],
         [
             (
                 row["name"],
@@ -149,7 +173,7 @@ def _show_workers(workers: Sequence[RegisteredWorker]) -> None:
                 str(row["pid"]),
                 row["pages"],
                 max(0, int(time.time() - row["since"])),
-                row["state"],
+                _(row["state"]),
                 row["silent_seconds"],
             )
             for row in map(_worker, workers)

@@ -9,6 +9,7 @@ import click
 
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import opened, store_options
+from thresher.locale.translation import _
 from thresher.runner.shutdown import wait_until_stopped
 
 
@@ -37,8 +38,8 @@ def stop(dir: Path | None, store: str | None, name: str | None, as_json: bool) -
         is_here = asyncio.run(crawl.backend.stop_run())
         if is_here:
             wait_until_stopped(crawl)
-            echo(f"The run of {crawl.folder.root} has ended.", err=True)
+            echo(_("The run of {folder} has ended.", folder=crawl.folder.root), err=True)
         else:
-            echo(f"All machines of {crawl.name} will finish open requests and exit.", err=True)
+            echo(_("All machines of {name} will finish open requests and exit.", name=crawl.name), err=True)
         if as_json:
             echo_json({"crawl": crawl.name, "ended": is_here})

@@ -24,6 +24,7 @@ from thresher.coordination.store_binding import STORE_VARIABLE, StoreRecord
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, StoreRefused, StoreUnreachable
 from thresher.frontier.base import async_closing
+from thresher.locale.translation import _
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -75,7 +76,7 @@ def opened(folder: Path | None, store: str | None, name: str | None) -> Iterator
         with tempfile.TemporaryDirectory(prefix="thresher-") as temporary:
             yield joined(Path(temporary), fetch_definition(store, name), store, name)
     else:
-        raise ConfigError("which crawl? Give its folder, or --store URL and --crawl NAME")
+        raise ConfigError(_("which crawl? Give its folder, or --store URL and --crawl NAME"))
 
 
 def with_all_pages(crawl: CrawlSetup) -> CrawlSetup:
@@ -83,9 +84,9 @@ def with_all_pages(crawl: CrawlSetup) -> CrawlSetup:
     try:
         update = crawl.backend.update_pages()
         if update and update.flaws:
-            echo(f"{update.flaws}.", err=True)
+            echo(_("{flaws}.", flaws=update.flaws), err=True)
     except (StoreUnreachable, StoreRefused, OSError, sqlite3.OperationalError) as error:
-        echo(f"Only pages on this machine are read: {error}.", err=True)
+        echo(_("Only pages on this machine are read: {error}.", error=error), err=True)
     return crawl
 
 

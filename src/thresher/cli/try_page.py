@@ -11,6 +11,7 @@ import click
 
 from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option, values_of
 from thresher.crawl import CrawlSetup
+from thresher.locale.translation import ENGLISH, _, environment_language, translated
 from thresher.operations.try_page import TriedPage, try_pages
 from thresher.operations.verdict import fit
 from thresher.records import ScoreBreakdown
@@ -79,22 +80,26 @@ def try_page(
 def _echo(attempt: TriedPage, links: int, *, details: bool, first: bool) -> None:
     if not first:
         echo()
-    for line in sentences(attempt):
+    language = environment_language()
+    for line in sentences(attempt, language):
         echo(line)
     for signal in attempt.signals:
-        echo(f"Signal:   {signal.statement}: {signal.value} ({signal.source})")
+        statement, value, source = signal.statement, signal.value, _(signal.source)
+        echo(_("Signal:   {statement}: {value} ({source})", statement=statement, value=value, source=source))
     if attempt.verdict is None:
         return
-    for line in attempt.verdict.detail_lines() if details else ():
+    for line in attempt.verdict.detail_lines(language) if details else ():
         echo(line)
     shown = attempt.links[:links]
     echo()
-    echo(f"Links, the best {len(shown)} of {len(attempt.links):,}:" if shown else _no_links(attempt))
+    best = _("Links, the best {shown} of {number:,}:", shown=len(shown), number=len(attempt.links))
+    echo(best if shown else _no_links(attempt))
     if shown:
         rows = [(link.score, link.anchor, link.url, *_parts(link.parts, details=details)) for link in shown]
-        echo_table(["score", "anchor", "url", *(["made of"] if details else [])], rows)
+        echo_table([_("score"), _("anchor"), _("url"), *([_("made of")] if details else [])], rows)
     if attempt.links_fetched:
-        echo(f"Not listed: {attempt.links_fetched:,} of its links lead to pages that were fetched already.")
+        number = attempt.links_fetched
+        echo(_("Not listed: {number:,} of its links lead to pages that were fetched already.", number=number))
 
 
 def _parts(breakdown: ScoreBreakdown, *, details: bool) -> list[str]:
@@ -104,12 +109,14 @@ def _parts(breakdown: ScoreBreakdown, *, details: bool) -> list[str]:
 
 def _no_links(attempt: TriedPage) -> str:
     number = len(attempt.links)
-    return f"Links: {number:,}." if number else "No link that the crawl would follow."
+    return _("Links: {number:,}.", number=number) if number else _("No link that the crawl would follow.")
 
 
-def sentences(attempt: TriedPage) -> list[str]:
+def sentences(attempt: TriedPage, language: str = ENGLISH) -> list[str]:
     """Return the result for a URL as lines of text, without its links."""
     if attempt.verdict is None:
-        return [attempt.asked, f"Not judged: {attempt.reason}"]
-    moved = [fit(f"redirected to {attempt.url}")] if attempt.url != attempt.asked else []
-    return [fit(attempt.asked), *moved, fit(f"Title:    {attempt.title or '(none)'}"), *attempt.verdict.lines()]
+        return [attempt.asked, translated(_("Not judged: {reason}", reason=attempt.reason), language)]
+    moved = _("redirected to {url}", url=attempt.url)
+    title = _("Title:    {title}", title=attempt.title or _("(none)"))
+    lines = [attempt.asked, *([moved] if attempt.url != attempt.asked else []), title]
+    return [*(fit(translated(line, language)) for line in lines), *attempt.verdict.lines(language)]

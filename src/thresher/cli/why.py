@@ -10,6 +10,7 @@ import click
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import with_all_pages
 from thresher.crawl import CrawlSetup
+from thresher.locale.translation import environment_language
 from thresher.operations.explain import explain
 
 
@@ -54,7 +55,8 @@ def why(dir: Path, url: str, details: bool, as_json: bool) -> None:  # noqa: A00
     if as_json:
         echo_json(explanation.as_json(details=details))
     else:
-        for line in [*explanation.lines(), *(explanation.detail_lines() if details else ())]:
+        language = environment_language()
+        for line in [*explanation.lines(language), *(explanation.detail_lines(language) if details else ())]:
             echo(line)
     if explanation.entry is None and not explanation.history:
         raise SystemExit(1)

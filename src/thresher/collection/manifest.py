@@ -39,6 +39,7 @@ from typing import Self
 
 from thresher.compression import zstd
 from thresher.errors import REPAIR, ConfigError, DamagedFile, ObjectMissing, StoreError
+from thresher.locale.translation import _
 from thresher.objects.base import Objects
 
 logger = logging.getLogger(__name__)
@@ -442,7 +443,9 @@ class ManifestReader:
     def flaws(self) -> str:
         """What is missing or damaged, in words; empty when nothing is."""
         number = len(self.missing) + len(self.damaged)
-        return f"missing or damaged entries of the manifest: {number:,}; {REPAIR}" if number else ""
+        if not number:
+            return ""
+        return _("missing or damaged entries of the manifest: {number:,}; {repair}", number=number, repair=REPAIR)
 
     def __len__(self) -> int:
         return int(self._db.execute("SELECT count(*) FROM entry").fetchone()[0])

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from thresher.collection.manifest import MANIFEST_CACHE, ManifestEntry, ManifestReader, digest_of, file_digest
 from thresher.collection.streams import ChangedRows, from_parquet, stream_name
 from thresher.errors import REPAIR, DamagedFile, ObjectMissing, StoreError
-from thresher.monitoring.failures import pluralize
+from thresher.locale.translation import _
 from thresher.objects.base import Objects
 from thresher.search.index import SearchIndex
 from thresher.search.search_segments import SearchSegment
@@ -55,7 +55,12 @@ class ReplicaUpdate:
         """What is missing or damaged, in words; empty when nothing is."""
         if not self.lost:
             return ""
-        return f"{pluralize(len(self.lost), 'object')} of the collection missing or damaged, and left out; {REPAIR}"
+        return _(
+            "{n:,} object of the collection missing or damaged, and left out; {repair}",
+            "{n:,} objects of the collection missing or damaged, and left out; {repair}",
+            n=len(self.lost),
+            repair=REPAIR,
+        )
 
 
 class Replica:

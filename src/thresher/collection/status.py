@@ -12,6 +12,7 @@ from thresher.collection.manifest import MANIFEST_CACHE, ManifestReader, Manifes
 from thresher.collection.streams import LastEntries, rows_not_confirmed, rows_waiting, stream_name, upload_position
 from thresher.collection.uploader import SEGMENT_ROWS
 from thresher.errors import StoreRefused, StoreUnreachable
+from thresher.locale.translation import SEMICOLON, Translatable, _, joined
 from thresher.objects.base import Objects
 from thresher.storage.page_store import COLLECTED
 
@@ -39,13 +40,19 @@ class CollectionStatus:
     error: str = ""
 
     @property
-    def words(self) -> str:
+    def words(self) -> Translatable:
         """What is in the collection and what waits, in one line."""
-        known = f"{self.rows:,} rows in {self.segments:,} segments in {self.url}"
-        waiting = f"{self.waiting_segments:,} segments ({self.waiting_rows:,} rows) wait here"
-        if self.not_uploaded is not None:
-            waiting += f"; {self.not_uploaded:,} settled pages of all machines not in it yet"
-        return f"{self.error}; as of its last answer: {known}; {waiting}" if self.error else f"{known}; {waiting}"
+        known = _(
+            "{rows:,} rows in {segments:,} segments in {url}", rows=self.rows, segments=self.segments, url=self.url
+        )
+        waiting = _(
+            "{segments:,} segments ({rows:,} rows) wait here", segments=self.waiting_segments, rows=self.waiting_rows
+        )
+        number = self.not_uploaded
+        more = [] if number is None else [_("{number:,} settled pages of all machines not in it yet", number=number)]
+        if self.error:
+            known = _("{error}; as of its last answer: {known}", error=self.error, known=known)
+        return joined(SEMICOLON, [known, waiting, *more])
 
 
 def collection_status(objects: Objects, pages: Path, own: Sequence[Path], not_uploaded: int | None) -> CollectionStatus:

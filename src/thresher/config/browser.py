@@ -8,6 +8,7 @@ from importlib.util import find_spec
 
 from thresher.config.schema import BrowserConfig, CrawlConfig
 from thresher.errors import ConfigError
+from thresher.locale.translation import _
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -32,13 +33,13 @@ def uses_browser(config: CrawlConfig) -> bool:
 def browser_trouble(config: BrowserConfig) -> str:
     """Return why no page can be rendered here, and what to do about it; empty when pages can be rendered."""
     if find_spec("playwright") is None:
-        return 'browser needs another package: pip install "thresher-crawler[browser]"'
+        return _('browser needs another package: pip install "thresher-crawler[browser]"')
     try:
         find_chromium(config)
     except ConfigError as error:
         return str(error)
     if config.sandbox and os.geteuid() == 0:
-        return (
+        return _(
             "browser: Chromium keeps pages in a sandbox only when it is not run by root. Run as another user; or, "
             "inside a container or a virtual machine of its own, set browser: {sandbox: false}"
         )
@@ -56,6 +57,9 @@ def find_chromium(config: BrowserConfig) -> str:
         if found := shutil.which(name):
             return found
     raise ConfigError(
-        f"browser: no Chromium here, looked for {', '.join(names)}. Install one (Debian: apt install chromium), or "
-        "name it: browser: {executable: …}"
+        _(
+            "browser: no Chromium here, looked for {names}. Install one (Debian: apt install chromium), or "
+            "name it: browser: {{executable: …}}",
+            names=", ".join(names),
+        )
     )

@@ -14,6 +14,7 @@ from typing import IO
 
 from thresher.config.run_options import RunOptions
 from thresher.errors import ConfigError, CrawlBusy, CrawlNotFound, ThresherError
+from thresher.locale.translation import _
 
 LOCK_TRIES, LOCK_SECONDS = 10, 0.01
 
@@ -119,7 +120,9 @@ class CrawlFolder:
         try:
             stored = dict(json.loads(self.joined.read_text(encoding="utf-8")))
         except (ValueError, TypeError) as error:
-            raise ConfigError(f"{self.joined} cannot be read: {error}; join the crawl again: thresher join") from error
+            raise ConfigError(
+                _("{file} cannot be read: {error}; join the crawl again: thresher join", file=self.joined, error=error)
+            ) from error
         return RunOptions.of(stored)
 
     def runner(self) -> int:
@@ -148,7 +151,7 @@ class CrawlFolder:
         Raises:
             ConfigError: Another process holds it.
         """
-        busy = ConfigError(f"{self.root} is watched by another process already; stop that one first")
+        busy = ConfigError(_("{folder} is watched by another process already; stop that one first", folder=self.root))
         return _exclusive(self.root / ".watch.lock", busy)
 
     def existing(self) -> CrawlFolder:
@@ -176,7 +179,7 @@ def _exclusive(path: Path, busy: ThresherError) -> Iterator[None]:
 
 def _locked(file: IO[str]) -> bool:
     """Try to get the lock; retry, because `runner` holds it for a moment."""
-    for _ in range(LOCK_TRIES):
+    for _attempt in range(LOCK_TRIES):
         with suppress(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True

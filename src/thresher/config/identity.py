@@ -29,6 +29,7 @@ from urllib.parse import urljoin
 from pydantic import AfterValidator
 
 from thresher.errors import ConfigError, require
+from thresher.locale.translation import _
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -58,7 +59,9 @@ def checked_origin(text: str) -> str:
     """
     origin = text.removesuffix("/")
     if not _ORIGIN.fullmatch(origin):
-        raise ConfigError(f"{text!r} is not an https origin in lower case, such as https://crawler.example.org")
+        raise ConfigError(
+            _("{text!r} is not an https origin in lower case, such as https://crawler.example.org", text=text)
+        )
     return origin
 
 
@@ -156,11 +159,20 @@ def new_key(path: Path) -> Ed25519PrivateKey:
         )  # never readable by others, not even now
     except FileExistsError:
         raise ConfigError(
-            f"{path} is there already, and sites may know it; to change keys, make a second one with --key FILE and "
-            "publish both"
+            _(
+                "{file} is there already, and sites may know it; to change keys, make a second one with --key FILE "
+                "and publish both",
+                file=path,
+            )
         ) from None
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}; name another file with --key") from error
+        raise ConfigError(
+            _(
+                "{file} cannot be written: {error}; name another file with --key",
+                file=path,
+                error=_(str(error.strerror)),
+            )
+        ) from error
     with os.fdopen(descriptor, "wb") as file:
         file.write(text)
     return key
@@ -181,17 +193,30 @@ def load_key(path: Path) -> Ed25519PrivateKey:
         text = path.read_bytes()
     except OSError as error:
         raise ConfigError(
-            f"no key can be read at {path} ({error.strerror}); make one: thresher identity new, or name its file in "
-            f"the environment variable {KEY_VARIABLE}"
+            _(
+                "no key can be read at {file} ({error}); make one: thresher identity new, or name its file in "
+                "the environment variable {variable}",
+                file=path,
+                error=_(str(error.strerror)),
+                variable=KEY_VARIABLE,
+            )
         ) from error
     if mode & stat.S_IROTH:
-        raise ConfigError(f"everybody on this machine can read the key {path} (mode {mode:o}): chmod 600 {path}")
+        raise ConfigError(
+            _(
+                "everybody on this machine can read the key {file} (mode {mode:o}): chmod 600 {file}",
+                file=path,
+                mode=mode,
+            )
+        )
     try:
         key = load_pem_private_key(text, password=None)
     except (ValueError, TypeError):
         key = None
     if not isinstance(key, Ed25519PrivateKey):
-        raise ConfigError(f"{path} is no Ed25519 key without a password in PEM; make one: thresher identity new")
+        raise ConfigError(
+            _("{file} is no Ed25519 key without a password in PEM; make one: thresher identity new", file=path)
+        )
     return key
 
 

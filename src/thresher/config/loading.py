@@ -15,18 +15,31 @@ from thresher.config.renamed_keys import EARLIER_NAMES, with_current_names
 from thresher.config.schema import CrawlConfig
 from thresher.config.yaml_tree import MAX_BYTES, compose
 from thresher.errors import ConfigError
+from thresher.locale.translation import Translatable, _, joined
 
 _EXPECTED = {
-    "string_type": "text",
-    "int_type": "a whole number",
-    "float_type": "a number",
-    "bool_type": "true or false",
-    "list_type": "a list",
-    "dict_type": "a mapping",
-    "model_type": "a mapping",
-    "model_attributes_type": "a mapping",
+    "string_type": _("text"),
+    "int_type": _("a whole number"),
+    "float_type": _("a number"),
+    "bool_type": _("true or false"),
+    "list_type": _("a list"),
+    "dict_type": _("a mapping"),
+    "model_type": _("a mapping"),
+    "model_attributes_type": _("a mapping"),
 }
-_EXPECTED_IN = {"languages": "a language code", "title": "text by language code", "about": "text by language code"}
+_EXPECTED_IN = {
+    "languages": _("a language code"),
+    "title": _("text by language code"),
+    "about": _("text by language code"),
+}
+_BOUNDS = {
+    "greater_than": _("greater than {gt:g}"),
+    "greater_than_equal": _("greater than or equal to {ge:g}"),
+    "less_than": _("less than {lt:g}"),
+    "less_than_equal": _("less than or equal to {le:g}"),
+    "literal_error": _("one of {expected}"),
+}
+"""What is expected by the type of an error, with values from its context; the English is pydantic's own."""
 
 _SECRET_KEYS = (["access"], ["network", "proxy"], ["model_labels", "key_env"])
 """Their wrong values are not repeated: somebody may have typed a secret in the place of a variable's name."""
@@ -45,7 +58,7 @@ def load_config(path: Path) -> CrawlConfig:
     try:
         return CrawlConfig.model_validate(values)
     except ValidationError as error:
-        raise ConfigError("\n".join(_messages(path.name, root, values, error))) from error
+        raise ConfigError(joined("\n", _messages(path.name, root, values, error))) from error
 
 
 def _read(path: Path) -> str:
@@ -54,14 +67,24 @@ def _read(path: Path) -> str:
     if len(data) > MAX_BYTES:
         line = data.count(b"\n") + 1
         raise ConfigError(
-            f"{path.name}:{line}: more than {MAX_BYTES >> 20} MB; write long lists of seeds into seeds.txt."
+            _(
+                "{name}:{line}: more than {megabytes} MB; write long lists of seeds into seeds.txt.",
+                name=path.name,
+                line=line,
+                megabytes=MAX_BYTES >> 20,
+            )
         )
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(
-            f"{path.name}:{line}: not UTF-8 text (byte {error.start}); save the file as UTF-8."
+            _(
+                "{name}:{line}: not UTF-8 text (byte {place}); save the file as UTF-8.",
+                name=path.name,
+                line=line,
+                place=error.start,
+            )
         ) from error
 
 
@@ -105,19 +128,26 @@ def _refuse_duplicate_keys(name: str, root: yaml.Node) -> None:
     for node in _nodes(root):
         if isinstance(node, yaml.MappingNode):
             seen: set[str] = set()
-            for key, _ in node.value:
+            for key in (pair[0] for pair in node.value):
                 if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                    line = key.start_mark.line + 1
                     raise ConfigError(
-                        f"{name}:{key.start_mark.line + 1}: {key.value} is given twice; remove one of them."
+                        _(
+                            "{name}:{line}: {key} is given twice; remove one of them.",
+                            name=name,
+                            line=line,
+                            key=key.value,
+                        )
                     )
                 seen.add(str(key.value))
 
 
-def _messages(name: str, root: yaml.Node | None, values: Any, error: ValidationError) -> list[str]:
+def _messages(name: str, root: yaml.Node | None, values: Any, error: ValidationError) -> list[Translatable]:
     lines = []
     for detail in error.errors(include_url=False):
         path = [part for part in detail["loc"] if part not in ("[key]", "[list]")]
-        lines.append(f"{name}:{_line(root, path)}: {_sentence(path, detail, values)}")
+        sentence = _sentence(path, detail, values)
+        lines.append(_("{name}:{line}: {sentence}", name=name, line=_line(root, path), sentence=sentence))
     return lines
 
 
@@ -142,20 +172,40 @@ def _line(node: yaml.Node | None, path: Sequence[int | str]) -> int:
 def _sentence(path: Sequence[int | str], detail: ErrorDetails, values: Any) -> str:
     spelled = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
     if detail["type"] == "extra_forbidden":
-        return f"unknown key {spelled}; known here: {', '.join(_known_keys(path[:-1]))}."
+        return _("unknown key {key}; known here: {known}.", key=spelled, known=", ".join(_known_keys(path[:-1])))
     if detail["type"] == "missing":
-        return f"{spelled} is missing."
+        return _("{key} is missing.", key=spelled)
     if detail["type"] == "value_error":
-        return f"{spelled}: {str(detail['ctx']['error']).rstrip('.')}."
-    expected = _EXPECTED_IN.get(str(path[0])) if len(path) > 1 else None
-    expected = expected or _EXPECTED.get(detail["type"]) or detail["msg"].removeprefix("Input should be ")
-    hint = ""
-    if isinstance(detail["input"], bool):
-        word = "yes" if detail["input"] else "no"
-        hint = f' YAML reads a bare {word} as {str(detail["input"]).lower()}; write "{word}".'
+        return _("{key}: {error}.", key=spelled, error=_without_stop(detail["ctx"]["error"]))
+    expected = _expected(path, detail)
     if any(list(path[: len(keys)]) == keys for keys in _SECRET_KEYS):
-        return f"{spelled} is not {expected}."
-    return f"{spelled or 'the file'} is {_short(detail['input'])}, expected {expected}.{hint}"
+        return _("{key} is not {expected}.", key=spelled, expected=expected)
+    sentence = _(
+        "{key} is {value}, expected {expected}.",
+        key=spelled or _("the file"),
+        value=_short(detail["input"]),
+        expected=expected,
+    )
+    if isinstance(detail["input"], bool):
+        word, value = "yes" if detail["input"] else "no", str(detail["input"]).lower()
+        hint = _('YAML reads a bare {word} as {value}; write "{word}".', word=word, value=value)
+        return joined(" ", [sentence, hint])
+    return sentence
+
+
+def _expected(path: Sequence[int | str], detail: ErrorDetails) -> str:
+    expected = _EXPECTED_IN.get(str(path[0])) if len(path) > 1 else None
+    expected = expected or _EXPECTED.get(detail["type"])
+    if expected:
+        return expected
+    english = detail["msg"].removeprefix("Input should be ")
+    bound = _BOUNDS.get(detail["type"])
+    return _(bound, **detail["ctx"]).in_english(english) if bound else english
+
+
+def _without_stop(error: Exception) -> str:
+    text = str(error)
+    return text.rstrip(".") if text.endswith(".") else text
 
 
 def _known_keys(path: Sequence[int | str]) -> list[str]:
@@ -173,5 +223,5 @@ def _short(value: Any) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except ValueError:  # Python refuses to print integers with thousands of digits
-        return "a number too long to print"
+        return _("a number too long to print")
     return text if len(text) <= 60 else text[:57] + "..."

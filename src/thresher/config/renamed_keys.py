@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from thresher.errors import ConfigError
+from thresher.locale.translation import _
 
 _ROOT: Mapping[str, str] = {"manners": "politeness"}
 _INNER: Mapping[str, Mapping[str, str]] = {
@@ -50,11 +51,15 @@ def _renamed(values: Mapping[str, Any], names: Mapping[str, str], section: str =
     for old, new in names.items():
         if old in values:
             if new in values:
-                raise ConfigError(f"topic.yaml: {section}{new} is given twice, also as {old}; remove {old}")
+                raise ConfigError(
+                    _("topic.yaml: {new} is given twice, also as {old}; remove {old}", new=f"{section}{new}", old=old)
+                )
             _warn(f"{section}{old}", f"{section}{new}")
     return {names.get(name, name): value for name, value in values.items()}
 
 
 def _warn(old: str, new: str) -> None:
-    message = f"topic.yaml: {old} is called {new} now; the earlier name is accepted until the next version"
+    message = _(
+        "topic.yaml: {old} is called {new} now; the earlier name is accepted until the next version", old=old, new=new
+    )
     warnings.warn(message, RenamedKeyWarning, stacklevel=2)

@@ -20,6 +20,7 @@ from thresher.config.frontier import FrontierConfig
 from thresher.config.identity import AgentOrigin
 from thresher.config.model_labels import ModelLabelsConfig
 from thresher.errors import ConfigError
+from thresher.locale.translation import _
 from thresher.records import ONE_TOPIC
 from thresher.text import OPEN
 
@@ -143,8 +144,11 @@ def check_contact(contact: str) -> None:
     """
     if contact and not (_MAIL.fullmatch(contact) or _WEB.fullmatch(contact)):
         raise ConfigError(
-            f"the contact {contact!r} is neither a mail address nor a web address; give one such as me@example.org or "
-            "https://example.org/crawler"
+            _(
+                "the contact {contact!r} is neither a mail address nor a web address; give one such as me@example.org "
+                "or https://example.org/crawler",
+                contact=contact,
+            )
         )
 
 
@@ -506,9 +510,11 @@ class CrawlConfig(StrictConfig):
         least = self.engine.timeout_seconds + self.browser.seconds + 5
         if self.engine.lease_seconds > least:
             return ""
-        return (
-            f"engine.lease_seconds is {self.engine.lease_seconds:g}, expected more than engine.timeout_seconds + "
-            f"browser.seconds + 5 ({least:g}): a lease must outlive its page"
+        return _(
+            "engine.lease_seconds is {seconds:g}, expected more than engine.timeout_seconds + "
+            "browser.seconds + 5 ({least:g}): a lease must outlive its page",
+            seconds=self.engine.lease_seconds,
+            least=least,
         )
 
     @model_validator(mode="after")

@@ -6,6 +6,7 @@ import os
 from typing import NoReturn
 
 from thresher.errors import ConfigError
+from thresher.locale.translation import _
 
 REDACTED = "[redacted]"
 """Stands in the place of a secret wherever a request or a response is kept."""
@@ -42,12 +43,20 @@ def read_secret(variable: str, purpose: str) -> Secret:
     value = os.environ.get(variable, "")
     if not value:
         raise ConfigError(
-            f"{purpose} needs the environment variable {variable}, which is not set or empty on this machine; "
-            "set it where workers are started"
+            _(
+                "{purpose} needs the environment variable {variable}, which is not set or empty on this machine; "
+                "set it where workers are started",
+                purpose=purpose,
+                variable=variable,
+            )
         )
     if not value.isascii() or not value.isprintable() or value != value.strip():
         raise ConfigError(
-            f"{purpose}: the value of the environment variable {variable} has a character that cannot be sent; "
-            "expected printable ASCII without spaces or line breaks at either end"
+            _(
+                "{purpose}: the value of the environment variable {variable} has a character that cannot be sent; "
+                "expected printable ASCII without spaces or line breaks at either end",
+                purpose=purpose,
+                variable=variable,
+            )
         )
     return Secret(value)

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from thresher.config.schema import ProxyConfig
 from thresher.config.secrets import Secret, read_secret
 from thresher.errors import ConfigError
+from thresher.locale.translation import _
 
 _PURPOSE = "network.proxy"
 
@@ -45,8 +46,14 @@ class UpstreamProxy:
         except ValueError:
             host = port = user = password = None
         if not host or port is None or parts.scheme != "http" or parts.path not in ("", "/") or parts.query:
-            source = f"the environment variable {config.env}" if config.env else "url"
-            raise ConfigError(f"{_PURPOSE}: {source} holds no URL of an HTTP proxy, such as http://proxy.example:3128")
+            source = _("the environment variable {name}", name=config.env) if config.env else "url"
+            raise ConfigError(
+                _(
+                    "{purpose}: {source} holds no URL of an HTTP proxy, such as http://proxy.example:3128",
+                    purpose=_PURPOSE,
+                    source=source,
+                )
+            )
         return cls(
             host=host,
             port=port,

@@ -19,6 +19,7 @@ from thresher.coordination.worker_names import machine_id
 from thresher.coordination.worker_registry import WorkerRegistry, register_machine
 from thresher.errors import ConfigError
 from thresher.frontier.base import async_closing
+from thresher.locale.translation import _
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +118,11 @@ class SharedCluster:
         for worker in await worker_registry.workers():
             if worker.name in names and not worker.is_silent and worker.heartbeat.mark != self._mark:
                 raise ConfigError(
-                    f"a worker {worker.name} is running on {worker.heartbeat.host}; choose another --name"
+                    _(
+                        "a worker {name} is running on {host}; choose another --name",
+                        name=worker.name,
+                        host=worker.heartbeat.host,
+                    )
                 )
 
     async def begin(self, *, continues: bool = False) -> float:

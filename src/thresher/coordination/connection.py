@@ -8,6 +8,7 @@ from thresher.config.frontier import FrontierConfig
 from thresher.errors import ConfigError
 from thresher.frontier.base import CrawlStore
 from thresher.frontier.inspect import FrontierReader
+from thresher.locale.translation import _
 from thresher.objects.base import open_objects
 from thresher.records import Merge
 
@@ -29,7 +30,7 @@ def connect_store(url: str, *, patience_seconds: float | None = None) -> RedisCo
         from thresher.frontier.redis.connection import RedisConnection
     except ModuleNotFoundError as error:
         raise ConfigError(
-            f'a shared store needs another package: pip install "thresher-crawler[redis]" ({error})'
+            _('a shared store needs another package: pip install "thresher-crawler[redis]" ({error})', error=error)
         ) from error
     return RedisConnection(url, patience_seconds=patience_seconds)
 

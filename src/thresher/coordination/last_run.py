@@ -4,13 +4,31 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from thresher.frontier.base import CRAWL_WIDE, SharedState, StateReader
+from thresher.locale.translation import Translatable, _
 
 KIND = "ended"
 KEPT_SECONDS = 10 * 365 * 86_400.0
 RUNNING, KILLED, ERROR = "running", "killed", "error"
+NOTHING_FETCHED = 9
+"""Exit code of a run that could fetch nothing, or almost nothing."""
+MESSAGES = {
+    "done": _("nothing is left to fetch"),
+    "resting": _("the remaining URLs wait for hosts that do not answer or are parked"),
+    "relevant": _("the limit of relevant pages is reached"),
+    "topics": _("every topic has its pages"),
+    "harvest": _("the harvest rate fell below its limit"),
+    "pages": _("the page limit is reached"),
+    "minutes": _("the time limit is reached"),
+    "stopped": _("stopped by the user"),
+    "forced": _("stopped by the user at once"),
+    "left": _("this machine left, others continue"),
+    RUNNING: _("the run has not ended yet"),
+    KILLED: _("the last run was killed before it could end"),
+}
+"""How a run ended, by its code."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +49,13 @@ class RunEnd:
     exit_code: int | None = None
     fetched: int = 0
     at: float = field(default_factory=time.time)
+
+
+def without_pages(why: str, fetched: int) -> Translatable:
+    """Return how a run ended that could fetch nothing, or almost nothing."""
+    if fetched:
+        return _("almost nothing could be fetched, {why}", why=why)
+    return _("nothing could be fetched, {why}", why=why)
 
 
 async def record_run_end(frontier: SharedState, ended: RunEnd, *, replaces_end: bool = True) -> None:
@@ -54,5 +79,17 @@ async def last_run_end(frontier: StateReader, *, is_running: bool) -> RunEnd | N
     except (ValueError, TypeError):
         return None
     if ended and ended.code == RUNNING and not is_running:
-        return RunEnd(code=KILLED, words="the last run was killed before it could end", at=ended.at)
-    return ended
+        return RunEnd(code=KILLED, words=MESSAGES[KILLED], at=ended.at)
+    return replace(ended, words=_translatable(ended)) if ended else None
+
+
+def _translatable(ended: RunEnd) -> str:
+    """Return the words with a translation, which is made from the code: it names no hosts and no numbers."""
+    if ended.code == ERROR:
+        return _("the run failed: {error}", error=ended.words).in_english(ended.words)
+    if ended.code not in MESSAGES:
+        return ended.words
+    message = MESSAGES[ended.code]
+    if ended.exit_code == NOTHING_FETCHED:
+        message = without_pages(message, ended.fetched)
+    return message.in_english(ended.words)

@@ -19,6 +19,7 @@ from thresher.config.run_options import RunOptions
 from thresher.config.schema import CrawlConfig
 from thresher.errors import ConfigError
 from thresher.frontier.base import Frontier
+from thresher.locale.translation import _
 from thresher.urls.store_address import SQLITE, StoreAddress, same_store, shown_store
 
 STORE_VARIABLE = "THRESHER_STORE"
@@ -71,9 +72,11 @@ class StoreRecord:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError) as error:
-            raise ConfigError(f'{folder.store} cannot be read: {error}; expected {{"store": "redis://…"}}') from error
+            raise ConfigError(
+                _('{file} cannot be read: {error}; expected {{"store": "redis://…"}}', file=folder.store, error=error)
+            ) from error
         if record.store != SQLITE and StoreAddress.parse(record.store) is None:
-            raise ConfigError(f"{folder.store} names no store; expected redis://host:port/0")
+            raise ConfigError(_("{file} names no store; expected redis://host:port/0", file=folder.store))
         return record
 
     def write(self, folder: CrawlFolder) -> None:
@@ -118,7 +121,11 @@ def bound(folder: CrawlFolder, config: CrawlConfig, options: RunOptions) -> RunO
         return replace(options, store=SQLITE) if config.store != SQLITE else options
     if record.name and options.name and options.name != record.name:
         raise ConfigError(
-            f"this crawl is called {record.name!r} in its store, not {options.name!r}; use that name, or a new folder"
+            _(
+                "this crawl is called {known!r} in its store, not {given!r}; use that name, or a new folder",
+                known=record.name,
+                given=options.name,
+            )
         )
     store = _with_password(record.store, given, config.store, os.environ.get(STORE_VARIABLE, ""))
     return replace(options, store=store, name=record.name or options.name)
@@ -135,8 +142,12 @@ def _unbound(folder: CrawlFolder, config: CrawlConfig, options: RunOptions) -> R
         store = os.environ.get(STORE_VARIABLE, "")
         if not store:
             raise ConfigError(
-                f"{folder.root} was begun in a shared store that an earlier version did not record; name it: "
-                f"{STORE_VARIABLE}=redis://…, which the next run records"
+                _(
+                    "{folder} was begun in a shared store that an earlier version did not record; name it: "
+                    "{variable}=redis://…, which the next run records",
+                    folder=folder.root,
+                    variable=STORE_VARIABLE,
+                )
             )
     if store == SQLITE:
         return options
@@ -148,11 +159,17 @@ def _unbound(folder: CrawlFolder, config: CrawlConfig, options: RunOptions) -> R
 def _refuse_another(folder: CrawlFolder, record: StoreRecord, given: str) -> None:
     if not given or same_store(given, record.store):
         return
-    where = f"the file {folder.frontier.name} of its folder" if record.store == SQLITE else shown_store(record.store)
+    own_file = _("the file {name} of its folder", name=folder.frontier.name)
     raise ConfigError(
-        f"this crawl is in {where}, not in {shown_store(given)}: continue without --store, and with {STORE_VARIABLE} "
-        f"unset or naming the same store. Another store needs a new folder. If the store itself has moved, change its "
-        f"address in {folder.store}"
+        _(
+            "this crawl is in {known}, not in {given}: continue without --store, and with {variable} "
+            "unset or naming the same store. Another store needs a new folder. If the store itself has moved, change "
+            "its address in {file}",
+            known=own_file if record.store == SQLITE else shown_store(record.store),
+            given=shown_store(given),
+            variable=STORE_VARIABLE,
+            file=folder.store,
+        )
     )
 
 

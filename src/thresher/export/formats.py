@@ -53,6 +53,7 @@ from thresher.export.rows import (
     time_text,
     write_parquet,
 )
+from thresher.locale.translation import _
 from thresher.parsing.content_blocks import CONTROL
 from thresher.parsing.main_content import PageContent
 from thresher.storage.page_set import PageSet
@@ -108,7 +109,9 @@ def write_markdown_folder(pages: Iterable[tuple[PageRecord, PageContent]], folde
     except OSError as error:
         if is_disk_full(error):
             raise
-        raise ExportError(f"{folder} cannot be written: {error.strerror}; choose another place") from error
+        raise ExportError(
+            _("{path} cannot be written: {error}; choose another place", path=folder, error=_(str(error.strerror)))
+        ) from error
     return FolderSummary(count, written, len(before))
 
 
@@ -124,7 +127,7 @@ def _indexed(folder: Path) -> set[str]:
     except OSError:
         return set()
     except (ValueError, KeyError, TypeError) as error:
-        raise ExportError(f"{folder / INDEX} was not written by an export; name another folder") from error
+        raise ExportError(_("{file} was not written by an export; name another folder", file=folder / INDEX)) from error
 
 
 def _write(path: Path, text: str) -> bool:
@@ -259,22 +262,27 @@ def write_dataset(table: Iterable[Row], folder: Path, *, columns: Columns, name:
         shutil.rmtree(unfinished, ignore_errors=True)
         if is_disk_full(error):
             raise
-        raise ExportError(f"{folder} cannot be written: {error.strerror}; choose another place") from error
+        raise ExportError(
+            _("{path} cannot be written: {error}; choose another place", path=folder, error=_(str(error.strerror)))
+        ) from error
     return counts
 
 
 def _check(folder: Path, unfinished: Path) -> None:
     """Refuse folders with files that no export of a dataset wrote."""
     if folder.exists() and not folder.is_dir():
-        raise ExportError(f"{folder} is a file; a dataset needs a folder: name another")
+        raise ExportError(_("{file} is a file; a dataset needs a folder: name another", file=folder))
     card = folder / CARD
     if card.exists() and _ORIGIN not in card.read_text(encoding="utf-8", errors="replace"):
-        raise ExportError(f"{card} was not written by an export; name a new folder")
+        raise ExportError(_("{file} was not written by an export; name a new folder", file=card))
     for place in (folder, unfinished):
         files = (path.relative_to(place) for path in place.rglob("*") if not path.is_dir())
         other = next((path for path in files if str(path) != CARD and not path.match("data/pages-*.parquet*")), None)
         if other or (place == folder and (folder / "data").exists() and not card.exists()):
-            raise ExportError(f"{place} holds {other or 'data'}, which is not part of a dataset; name a new folder")
+            what = other or _("data")
+            raise ExportError(
+                _("{folder} holds {other}, which is not part of a dataset; name a new folder", folder=place, other=what)
+            )
 
 
 def _write_shards(table: Iterator[Row], folder: Path, columns: Columns) -> None:
@@ -364,7 +372,7 @@ class ExportSummary(NamedTuple):
     detail: str = ""
 
     def __str__(self) -> str:
-        return f"{self.rows:,} {self.content}{self.detail}"
+        return _("{rows:,} {content}{detail}", rows=self.rows, content=_(self.content), detail=self.detail)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -428,7 +436,10 @@ class PageSelection:
         if files := warc_paths(self.warc):
             return files
         raise ExportError(
-            f"{self.warc.parent} has no WARC files. To archive from the next run on: output: {{warc: true}}"
+            _(
+                "{folder} has no WARC files. To archive from the next run on: output: {{warc: true}}",
+                folder=self.warc.parent,
+            )
         )
 
     @property
@@ -467,8 +478,8 @@ class TableFormat:
         table, columns = pages.rows(**wanted), pages.columns(**wanted)
         number = export(table, self._name, path, out, raw=pages.raw, columns=columns)
         copies = pages.left_out
-        detail = f", without {copies:,} duplicate{'s' * (copies != 1)} (--duplicates)" if copies else ""
-        return ExportSummary(number, "pages", detail)
+        detail = _(", without {n:,} duplicate (--duplicates)", ", without {n:,} duplicates (--duplicates)", n=copies)
+        return ExportSummary(number, "pages", detail if copies else "")
 
 
 JSONL, CSV, PARQUET = map(TableFormat, ("jsonl", "csv", "parquet"))
@@ -492,7 +503,7 @@ class GraphMl:
 
     def write(self, pages: PageSelection, path: Path | None, out: IO[str]) -> ExportSummary:
         with closing(LinkGraphExport(pages.collection, **pages.chosen)) as graph, text_file(path, out) as file:
-            return ExportSummary(graph.write_graphml(file), "links", " between pages")
+            return ExportSummary(graph.write_graphml(file), "links", _(" between pages"))
 
 
 class Warc:
@@ -502,11 +513,11 @@ class Warc:
 
     def write(self, pages: PageSelection, path: Path | None, out: IO[str]) -> ExportSummary:
         if path is None:
-            raise ExportError("warc is not for a terminal; name a file: -o pages.warc.gz")
+            raise ExportError(_("warc is not for a terminal; name a file: -o pages.warc.gz"))
         files = pages.warc_files()
         chosen = PageSet(pages.collection, pages.records())
         with closing(chosen), atomic_write(path) as unfinished, unfinished.open("wb") as file:
-            return ExportSummary(copy_records(files, file, chosen), "records", " of pages")
+            return ExportSummary(copy_records(files, file, chosen), "records", _(" of pages"))
 
 
 class MarkdownFolder:
@@ -517,7 +528,9 @@ class MarkdownFolder:
     def write(self, pages: PageSelection, path: Path | None, out: IO[str]) -> ExportSummary:
         assert path
         done = write_markdown_folder(pages.contents(), path)
-        detail = f" with text ({done.written:,} files written, {done.removed:,} removed)"
+        detail = _(
+            " with text ({written:,} files written, {removed:,} removed)", written=done.written, removed=done.removed
+        )
         return ExportSummary(done.pages, "pages", detail)
 
 
@@ -530,7 +543,7 @@ class Dataset:
         assert path
         table, columns = pages.rows(text=True, markdown=True), pages.columns(text=True, markdown=True)
         counts = write_dataset(table, path, columns=columns, name=pages.crawl, topic=pages.topic)
-        return ExportSummary(counts.pages, "pages", " with text")
+        return ExportSummary(counts.pages, "pages", _(" with text"))
 
 
 OPENSEARCH, GRAPHML, WARC, MARKDOWN, DATASET = OpenSearch(), GraphMl(), Warc(), MarkdownFolder(), Dataset()

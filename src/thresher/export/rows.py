@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from thresher.atomic_file import atomic_write
 from thresher.errors import ExportError, require
+from thresher.locale.translation import _
 from thresher.storage.page_store import PageRecord
 from thresher.storage.reader import PageStoreReader
 from thresher.storage.visits import VisitHistory, visit_history
@@ -265,7 +266,7 @@ def require_parquet(form: str) -> None:
         MissingExtra: It is not.
     """
     if form in PARQUET_FORMATS:
-        require("pyarrow", extra="parquet", what=f"the format {form}")
+        require("pyarrow", extra="parquet", what=_("the format {name}", name=form))
 
 
 def write_parquet(table: Iterable[Row], path: Path, *, columns: Columns = COLUMNS) -> int:
@@ -338,7 +339,9 @@ def refuse_taken(path: Path, *, replace: bool, option: str) -> None:
         ExportError: There is one.
     """
     if not replace and path.exists() and not (path.is_dir() and not any(path.iterdir())):
-        raise ExportError(f"{path} is there already; name another, or replace that export: {option}")
+        raise ExportError(
+            _("{path} is there already; name another, or replace that export: {option}", path=path, option=option)
+        )
 
 
 def export(
@@ -360,7 +363,7 @@ def export(
     """
     if form == "parquet":
         if path is None:
-            raise ExportError("parquet is not for a terminal or pipe; name a file: -o pages.parquet")
+            raise ExportError(_("parquet is not for a terminal or pipe; name a file: -o pages.parquet"))
         return write_parquet(table, path, columns=columns)
     write = TEXT_WRITERS[form]
     with text_file(path, out) as file:

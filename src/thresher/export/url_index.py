@@ -25,6 +25,7 @@ from uuid import UUID
 from thresher.errors import ExportError, is_disk_full
 from thresher.export.formats import ExportSummary, PageSelection
 from thresher.export.rows import Columns, Row, write_parquet
+from thresher.locale.translation import _
 from thresher.storage.page_set import PageSet
 from thresher.storage.reader import PageStoreReader
 from thresher.storage.warc.cdxj import surt_key
@@ -102,15 +103,19 @@ class UrlIndex:
             shutil.rmtree(unfinished, ignore_errors=True)
             if is_disk_full(error):
                 raise
-            raise ExportError(f"{path} cannot be written: {error.strerror}; choose another place") from error
-        return ExportSummary(number, "captures", " of pages")
+            raise ExportError(
+                _("{path} cannot be written: {error}; choose another place", path=path, error=_(str(error.strerror)))
+            ) from error
+        return ExportSummary(number, "captures", _(" of pages"))
 
 
 def _refuse_other_files(place: Path) -> None:
     """Refuse a folder with files that no export of an index wrote; the partitions of other crawls are not looked at."""
     files = (path.relative_to(place) for path in place.rglob("*") if not path.is_dir())
     if other := next((path for path in files if not _OUR_FILE(path.as_posix())), None):
-        raise ExportError(f"{place} holds {other}, which is not part of a URL index; name a new folder")
+        raise ExportError(
+            _("{folder} holds {other}, which is not part of a URL index; name a new folder", folder=place, other=other)
+        )
 
 
 def _write_partition(pages: PageSelection, folder: Path) -> int:

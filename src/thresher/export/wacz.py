@@ -28,6 +28,7 @@ from thresher.atomic_file import atomic_write
 from thresher.errors import ExportError
 from thresher.export.formats import ExportSummary, PageSelection
 from thresher.export.rows import time_text
+from thresher.locale.translation import _
 from thresher.storage.page_set import PageSet
 from thresher.storage.warc.cdxj import member_line
 from thresher.storage.warc.subset import copied_records, page_of
@@ -52,7 +53,7 @@ class Wacz:
 
     def write(self, pages: PageSelection, path: Path | None, out: IO[str]) -> ExportSummary:
         if path is None or path.suffix != ENDING:
-            raise ExportError(f"the name of a WACZ file ends in {ENDING}; name it: -o crawl{ENDING}")
+            raise ExportError(_("the name of a WACZ file ends in {ending}; name it: -o crawl{ending}", ending=ENDING))
         files = pages.warc_files()
         with (
             closing(PageSet(pages.collection, pages.records())) as chosen,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import exp, log
 
 from thresher.frontier.base import Counts
+from thresher.locale.translation import _
 
 DEVIATION = 1.7
 ANSWERS = 4.0
@@ -37,10 +38,17 @@ class CountInterval:
 
     def words(self, name: object) -> str:
         """Return the interval, and when it is wide, the command that narrows it."""
-        return str(self) if self.is_certain else f"{self}; 10 answers would make this surer: thresher label {name}"
+        if self.is_certain:
+            return str(self)
+        return _("{interval}; 10 answers would make this surer: thresher label {name}", interval=str(self), name=name)
 
     def __str__(self) -> str:
-        return f"about {self.relevant:,} relevant ({self.least:,} to {self.most:,})"
+        return _(
+            "about {relevant:,} relevant ({least:,} to {most:,})",
+            relevant=self.relevant,
+            least=self.least,
+            most=self.most,
+        )
 
 
 def share_log_odds(relevant: float, pages: int) -> float:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, cast
 from thresher.config.model_labels import ModelLabelsConfig
 from thresher.config.secrets import read_secret
 from thresher.errors import ConfigError
+from thresher.locale.translation import _
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -192,7 +193,7 @@ def _openai_client(config: ModelLabelsConfig) -> AsyncOpenAI:
     try:
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient
     except ImportError as error:
-        raise ConfigError('labels by a model need openai: pip install "thresher-crawler[llm]"') from error
+        raise ConfigError(_('labels by a model need openai: pip install "thresher-crawler[llm]"')) from error
     key = read_secret(config.key_env, "model_labels.key_env").reveal() if config.key_env else "none"
     names_authorities = os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR")
     verify = ssl.create_default_context() if names_authorities else True  # trust_env would read them too

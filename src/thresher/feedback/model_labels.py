@@ -16,6 +16,7 @@ from thresher.config.model_labels import ModelLabelsConfig
 from thresher.feedback.labels import MIN_DOUBT, Label, model_labels, verdicts
 from thresher.feedback.model_client import ModelAnswer
 from thresher.intervals import wilson_interval
+from thresher.locale.translation import _
 
 MIN_COMPARED = 5
 """Pages with a person's label too from which an error rate is reported."""
@@ -52,10 +53,14 @@ class ErrorRate:
 
     def __str__(self) -> str:
         if self.pages < MIN_COMPARED:
-            return f"not known yet ({self.pages} of its pages have a person's label too)"
+            return _("not known yet ({pages} of its pages have a person's label too)", pages=self.pages)
         low, high = self.interval
-        return (
-            f"{self.wrong / self.pages:.0%} ({low:.0%} to {high:.0%}, by {self.pages} pages that a person labelled too)"
+        return _(
+            "{rate:.0%} ({low:.0%} to {high:.0%}, by {pages} pages that a person labelled too)",
+            rate=self.wrong / self.pages,
+            low=low,
+            high=high,
+            pages=self.pages,
         )
 
 
@@ -94,15 +99,19 @@ class Spending:
     def exhausted(self, config: ModelLabelsConfig) -> str:
         """Return which limit of the budget is reached; empty when none is."""
         if self.calls >= config.calls:
-            return f"{config.calls:,} calls"
+            return _("{calls:,} calls", calls=config.calls)
         if config.tokens is not None and self.tokens >= config.tokens:
-            return f"{config.tokens:,} tokens"
+            return _("{tokens:,} tokens", tokens=config.tokens)
         if config.cost is not None and self.cost >= config.cost:
-            return f"a cost of {config.cost:g}"
+            return _("a cost of {cost:g}", cost=config.cost)
         return ""
 
     def __str__(self) -> str:
-        return f"{self.calls:,} calls, {self.tokens:,} tokens" + (f", cost {self.cost:.4f}" if self.cost else "")
+        if not self.cost:
+            return _("{calls:,} calls, {tokens:,} tokens", calls=self.calls, tokens=self.tokens)
+        return _(
+            "{calls:,} calls, {tokens:,} tokens, cost {cost:.4f}", calls=self.calls, tokens=self.tokens, cost=self.cost
+        )
 
 
 class AnswerLog:

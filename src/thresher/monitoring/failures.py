@@ -16,13 +16,14 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from thresher.frontier.base import LOST_WITH_FILES, Counts, FailureCount
+from thresher.locale.translation import COMMA, SEMICOLON, Translatable, _, joined
 from thresher.reasons.reason import MESSAGES, NO_REASON, Reason, ReasonKind, describe
 from thresher.records import BlockKind
 
 EXAMPLE_HOSTS = 3
 MAX_GROUPS = 50
 """Groups that are listed in JSON at most."""
-UNLISTED = "reason not listed"
+UNLISTED = _("reason not listed")
 _MAX_MESSAGE_CHARACTERS = 100
 
 
@@ -191,7 +192,8 @@ def group_of(reason: Reason) -> Reason:
 
 def plain_reason(reason: Reason) -> str:
     """Return a plain message why a URL failed or waits; reasons that mean the same have the same message."""
-    return describe(group_of(reason), short=True)[:_MAX_MESSAGE_CHARACTERS] or UNLISTED
+    message = describe(group_of(reason), short=True)
+    return (message if len(message) <= _MAX_MESSAGE_CHARACTERS else message[:_MAX_MESSAGE_CHARACTERS]) or UNLISTED
 
 
 def cause_of(reason: Reason) -> Cause:
@@ -232,17 +234,22 @@ class FailureGroup:
     retry_seconds: float | None
 
     def __str__(self) -> str:
-        where = f" on {pluralize(self.hosts, 'host')}" if self.hosts else ""
-        more = ", …" if self.hosts > len(self.examples) else ""
-        named = f" ({', '.join(self.examples)}{more})" if self.examples else ""
-        return f"{pluralize(self.urls, 'URL')}{where}: {self.reason}{named}{self._retry}"
+        urls, reason = _("{n:,} URL", "{n:,} URLs", n=self.urls), self.reason
+        if self.examples:
+            examples = ", ".join(self.examples) + (", …" if self.hosts > len(self.examples) else "")
+            reason = _("{reason} ({examples})", reason=reason, examples=examples)
+        if self.hosts:
+            hosts = _("{n:,} host", "{n:,} hosts", n=self.hosts)
+            return self._with_retry(_("{urls} on {hosts}: {reason}", urls=urls, hosts=hosts, reason=reason))
+        return self._with_retry(_("{urls}: {reason}", urls=urls, reason=reason))
 
-    @property
-    def _retry(self) -> str:
+    def _with_retry(self, line: str) -> str:
         if not self.waiting or self.retry_seconds is None:
-            return ""
-        which = "next try" if not self.failed else f"next try of {self.waiting:,}"
-        return f", {which} in {duration(self.retry_seconds)}"
+            return line
+        after = duration(self.retry_seconds)
+        if not self.failed:
+            return _("{line}, next try in {after}", line=line, after=after)
+        return _("{line}, next try of {waiting:,} in {after}", line=line, waiting=self.waiting, after=after)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,18 +275,20 @@ class FailureReport:
         """Whether URLs wait for hosts that do not answer or are busy."""
         return any(group.waiting for group in self.groups if group.cause in (Cause.UNREACHABLE, Cause.BUSY))
 
-    def remaining(self) -> str:
+    def remaining(self) -> Translatable:
         """Return a phrase about the URLs that wait and their hosts; empty when none waits."""
         waiting = _by_adjective(group for group in self.groups if group.waiting)
         if not waiting:
-            return ""
+            return _("")
         numbers = [sum(group.waiting for group in groups) for groups in waiting.values()]
-        head = f"{pluralize(sum(numbers), 'URL')} {'remains' if sum(numbers) == 1 else 'remain'}"
         parts = [_remaining(adjective, groups) for adjective, groups in waiting.items()]
         if len(parts) == 1:
-            return f"{head} {parts[0]}"
-        listed = ", ".join(f"{number:,} {part}" for number, part in zip(numbers, parts, strict=True))
-        return f"{head}: {listed}"
+            return _("{n:,} URL remains {where}", "{n:,} URLs remain {where}", n=sum(numbers), where=parts[0])
+        listed = joined(
+            COMMA,
+            [_("{number:,} {where}", number=number, where=part) for number, part in zip(numbers, parts, strict=True)],
+        )
+        return _("{n:,} URL remains: {listed}", "{n:,} URLs remain: {listed}", n=sum(numbers), listed=listed)
 
     def advice(self) -> str:
         """Return a sentence about when to run again to retry the waiting URLs; empty when none waits."""
@@ -288,8 +297,10 @@ class FailureReport:
         if not waiting:
             return ""
         if not seconds:
-            return "They stay parked until released: thresher hosts."
-        return "Re-run to retry." if min(seconds) < 1 else f"Re-run in {duration(min(seconds))} to retry."
+            return _("They stay parked until released: thresher hosts.")
+        if min(seconds) < 1:
+            return _("Re-run to retry.")
+        return _("Re-run in {after} to retry.", after=duration(min(seconds)))
 
     def as_json(self) -> list[dict[str, Any]]:
         """Return the groups as plain values, each with its line of text."""
@@ -345,11 +356,11 @@ def _group(reason: Reason, cause: Cause, counts: Sequence[FailureCount]) -> Fail
 
 
 _ADJECTIVES = {
-    Cause.UNREACHABLE: "unreachable",
-    Cause.BUSY: "busy",
-    Cause.BLOCKED: "blocking",
-    Cause.RULES: "parked",
-    Cause.PAGE: "parked",
+    Cause.UNREACHABLE: _("unreachable"),
+    Cause.BUSY: _("busy"),
+    Cause.BLOCKED: _("blocking"),
+    Cause.RULES: _("parked"),
+    Cause.PAGE: _("parked"),
 }
 
 
@@ -363,8 +374,13 @@ def _by_adjective(groups: Iterable[FailureGroup]) -> dict[str, list[FailureGroup
 def _remaining(adjective: str, groups: Sequence[FailureGroup]) -> str:
     hosts = sum(group.hosts for group in groups)
     reasons = [group.reason for group in groups]
-    named = "; ".join(reasons[:EXAMPLE_HOSTS]) + ("; …" if len(reasons) > EXAMPLE_HOSTS else "")
-    return f"on {pluralize(hosts, f'{adjective} host')} ({named})"
+    return _(
+        "on {n:,} {adjective} host ({reasons})",
+        "on {n:,} {adjective} hosts ({reasons})",
+        n=hosts,
+        adjective=adjective,
+        reasons=joined(SEMICOLON, reasons[:EXAMPLE_HOSTS] + ["…"] * (len(reasons) > EXAMPLE_HOSTS)),
+    )
 
 
 def pluralize(number: int, what: str) -> str:
@@ -372,9 +388,12 @@ def pluralize(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
-def duration(seconds: float) -> str:
+_LENGTHS = ((86_400, _("{time:.0f} d")), (3_600, _("{time:.0f} h")), (60, _("{time:.0f} min")))
+
+
+def duration(seconds: float) -> Translatable:
     """Format a time in its largest fitting unit, rounded up, so that what is due after it is due by then."""
-    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds > 2 * length or (unit == "min" and seconds > length):
-            return f"{-(-seconds // length):.0f} {unit}"
-    return f"{-(-seconds // 1):.0f} s"
+    for length, unit in _LENGTHS:
+        if seconds > 2 * length or (length == 60 and seconds > length):
+            return _(unit, time=-(-seconds // length))
+    return _("{time:.0f} s", time=-(-seconds // 1))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from thresher.frontier.base import Counts, HostEntry
+from thresher.locale.translation import Translatable, _
 from thresher.storage.reader import PageStoreReader, PageTally
 
 SHARE = 0.05
@@ -77,12 +78,14 @@ async def host_totals(entries: Sequence[HostEntry], pages: Path | None) -> list[
     ]
 
 
-def relevant_words(counts: Counts) -> str:
+def relevant_words(counts: Counts) -> Translatable:
     """Format the number of relevant pages: marked as provisional while the judge has seen few pages."""
+    relevant, expected = counts.relevant, counts.expected
     if not counts.provisional:
-        return f"{counts.relevant:,} relevant (harvest rate {counts.harvest_rate:.2f})"
-    expected = "" if counts.expected is None else f", {counts.expected:,.0f} expected"
-    return f"{counts.relevant:,} relevant (provisional{expected})"
+        return _("{relevant:,} relevant (harvest rate {rate:.2f})", relevant=relevant, rate=counts.harvest_rate)
+    if expected is None:
+        return _("{relevant:,} relevant (provisional)", relevant=relevant)
+    return _("{relevant:,} relevant (provisional, {expected:,.0f} expected)", relevant=relevant, expected=expected)
 
 
 def _count(pages: Path) -> PageTally:

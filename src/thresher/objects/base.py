@@ -19,6 +19,7 @@ from urllib.parse import unquote, urlsplit
 
 from thresher.atomic_file import renamed_when_complete
 from thresher.errors import ConfigError, ObjectMissing, StoreRefused, StoreUnreachable, is_disk_full, require
+from thresher.locale.translation import _
 from thresher.urls.store_address import check_collection
 
 
@@ -96,27 +97,27 @@ class FolderObjects:
     def _errors(self, key: str) -> Iterator[None]:
         if not (self._is_new or self._root.exists()):
             raise StoreUnreachable(
-                f"{self.url} is no folder; mount its disk, or create the folder to upload all pages again"
+                _("{url} is no folder; mount its disk, or create the folder to upload all pages again", url=self.url)
             )
         try:
             yield
         except FileNotFoundError as error:
             if not self._root.is_dir():  # not mounted, for example
-                raise StoreUnreachable(f"{self.url} is no folder") from error
+                raise StoreUnreachable(_("{url} is no folder", url=self.url)) from error
             raise ObjectMissing(self.url, key) from error
         except PermissionError as error:
-            raise StoreRefused(f"{self.url} refuses access: {error.strerror}") from error
+            raise StoreRefused(_("{url} refuses access: {error}", url=self.url, error=error.strerror)) from error
         except OSError as error:
             if is_disk_full(error):
                 raise
-            raise StoreUnreachable(f"{self.url} cannot be used: {error.strerror}") from error
+            raise StoreUnreachable(_("{url} cannot be used: {error}", url=self.url, error=error.strerror)) from error
 
 
 def _is_unfinished(path: Path) -> bool:
     return path.name.startswith(".") and path.name.endswith(".part")
 
 
-_PARQUET_USES = "a collection or a cold storage"
+_PARQUET_USES = _("a collection or a cold storage")
 
 
 class Objects(Protocol):
@@ -189,6 +190,10 @@ def open_objects(address: str, *, used: str = "") -> Objects:
         from thresher.objects.bucket import BucketObjects
     except ModuleNotFoundError as error:
         raise ConfigError(
-            f'{urlsplit(url).scheme}:// needs another package: pip install "thresher-crawler[collection]" ({error})'
+            _(
+                '{scheme}:// needs another package: pip install "thresher-crawler[collection]" ({error})',
+                scheme=urlsplit(url).scheme,
+                error=error,
+            )
         ) from error
     return BucketObjects.open(url)

@@ -16,6 +16,7 @@ from obstore.exceptions import AlreadyExistsError, BaseError, PermissionDeniedEr
 from obstore.store import ObjectStore, from_url
 
 from thresher.errors import ConfigError, ObjectMissing, StoreError, StoreRefused, StoreUnreachable, is_disk_full
+from thresher.locale.translation import _
 from thresher.urls.store_address import without_secrets
 
 CONNECT_SECONDS, ANSWER_SECONDS, RETRY_SECONDS = 5, 60, 5
@@ -32,12 +33,12 @@ _NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")
 _LATER = (408, 429)
 """Statuses below 500 that ask for another try."""
 _REMEDIES = {
-    **dict.fromkeys(_NO_BUCKET, "create the bucket, or correct the URL"),
-    "RequestTimeTooSkewed": "set the clock of this machine",
-    "AuthorizationHeaderMalformed": "check the region (AWS_REGION)",
-    "redirect": "check the region (AWS_REGION) and the endpoint",
+    **dict.fromkeys(_NO_BUCKET, _("create the bucket, or correct the URL")),
+    "RequestTimeTooSkewed": _("set the clock of this machine"),
+    "AuthorizationHeaderMalformed": _("check the region (AWS_REGION)"),
+    "redirect": _("check the region (AWS_REGION) and the endpoint"),
 }
-_REMEDY = "check credentials and permissions"
+_REMEDY = _("check credentials and permissions")
 _REFUSALS = (PermissionDeniedError, UnauthenticatedError, PermissionError, FileNotFoundError)
 _CLOUDS = {"s3": "AWS", "gs": "GOOGLE", "az": "AZURE"}
 _ALL_HOSTS = "*,0.0.0.0/0,::/0"
@@ -66,7 +67,7 @@ class BucketObjects:
         try:
             return cls(from_url(url, client_options=_client_options(url), retry_config=_retry_config()), url)
         except (BaseError, ValueError) as error:
-            raise ConfigError(f"{url} cannot be opened: {_answer(error)[1]}") from None
+            raise ConfigError(_("{url} cannot be opened: {error}", url=url, error=_answer(error)[1])) from None
 
     def put_new(self, key: str, content: bytes) -> bool:
         with self._errors(key):
@@ -132,8 +133,12 @@ class BucketObjects:
             return ObjectMissing(self.url, key)
         if isinstance(error, _REFUSALS) or (300 <= status < 500 and status not in _LATER):
             remedy = next((_REMEDIES[code] for code in _REMEDIES if code in message), _REMEDY)
-            return StoreRefused(f"{self.url} refuses the request: {message}; {remedy}")
-        return StoreUnreachable(f"{self.url} {'answers with an error' if status else 'does not answer'}: {message}")
+            return StoreRefused(
+                _("{url} refuses the request: {error}; {remedy}", url=self.url, error=message, remedy=remedy)
+            )
+        if status:
+            return StoreUnreachable(_("{url} answers with an error: {error}", url=self.url, error=message))
+        return StoreUnreachable(_("{url} does not answer: {error}", url=self.url, error=message))
 
 
 def _check_endpoints() -> None:

@@ -13,6 +13,7 @@ from thresher.config.folder import CrawlFolder
 from thresher.config.loading import load_config
 from thresher.config.schema import check_contact
 from thresher.errors import ConfigError, UnknownName
+from thresher.locale.translation import _
 from thresher.text.terminal import printable
 from thresher.topics.topic import TopicDefinition
 from thresher.topics.yaml_writer import topic_yaml, with_settings
@@ -82,7 +83,7 @@ def create_crawl(folder: CrawlFolder, new_crawl: NewCrawl) -> None:
         ConfigError: The folder has a crawl already, or the definition is invalid.
     """
     if folder.topic.exists():
-        raise ConfigError(f"{folder.topic} is there already; edit it, or choose another folder")
+        raise ConfigError(_("{file} is there already; edit it, or choose another folder", file=folder.topic))
     if new_crawl.strategy not in registry.known("strategy"):
         raise UnknownName("strategy", new_crawl.strategy, registry.known("strategy"))
     check_contact(new_crawl.contact)
@@ -109,6 +110,6 @@ def checked_seed(text: str) -> str:
     """
     canonical = canonicalize(text)
     if canonical is None:
-        guess = f"; did you mean https://{text}?" if "://" not in text else ""
-        raise ConfigError(f"seed {printable(text)!r} is not an http or https URL{guess}")
+        guess = _("; did you mean https://{text}?", text=text) if "://" not in text else ""
+        raise ConfigError(_("seed {text!r} is not an http or https URL{guess}", text=printable(text), guess=guess))
     return canonical

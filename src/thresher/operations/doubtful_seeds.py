@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from thresher.crawl import CrawlSetup
 from thresher.judges.adaptive.terms import TITLED, PhraseWords, TermVector
+from thresher.locale.translation import _
 from thresher.records import ParsedPage
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import fingerprint
@@ -25,12 +26,14 @@ class DoubtfulSeed:
 
     def __str__(self) -> str:
         if self.has_words:
-            return (
-                f"Seed {self.url}: no word of the phrase is in its title, first heading or address. "
-                "If it is about more than the topic, so are the verdicts."
+            return _(
+                "Seed {url}: no word of the phrase is in its title, first heading or address. "
+                "If it is about more than the topic, so are the verdicts.",
+                url=self.url,
             )
-        return (
-            f"Seed {self.url}: no word of the phrase is on the page. Is it about the topic? Verdicts follow the seeds."
+        return _(
+            "Seed {url}: no word of the phrase is on the page. Is it about the topic? Verdicts follow the seeds.",
+            url=self.url,
         )
 
 

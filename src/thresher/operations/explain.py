@@ -20,9 +20,10 @@ from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, ThresherError
 from thresher.frontier.base import Counts, HostEntry, UrlEntry, UrlState
 from thresher.judges.base import Judge
-from thresher.monitoring.failures import SHOWN_IN_FULL, duration, plain_reason, pluralize
+from thresher.locale.translation import COMMA, ENGLISH, SEMICOLON, Translatable, _, joined, translated
+from thresher.monitoring.failures import SHOWN_IN_FULL, duration, plain_reason
 from thresher.operations.verdict import PageVerdict, fit, listed, titled, verdict_of, wrapped
-from thresher.reasons.reason import NO_REASON, with_messages
+from thresher.reasons.reason import NO_REASON, describe, with_messages
 from thresher.records import Outcome, ParsedPage
 from thresher.storage.page_store import FoundLink, PageRecord
 from thresher.storage.reader import PageStoreReader, PathHop, kept_judgement
@@ -34,6 +35,7 @@ logger = logging.getLogger(__name__)
 MAX_LINES = 15
 QUEUE_SEEN = 1000
 """The rank of a waiting URL is known down to this one."""
+SPACE = " "
 LOG_ODDS_STRATEGY = "thresher"
 
 
@@ -133,7 +135,7 @@ class Explanation:
     @property
     def reason(self) -> str:
         """Why it failed, or why it is not crawled; else empty."""
-        return str(self.entry.reason) if self.entry else self.outside
+        return describe(self.entry.reason) if self.entry else self.outside
 
     @property
     def score(self) -> float | None:
@@ -144,12 +146,12 @@ class Explanation:
     @property
     def summary(self) -> str:
         """The verdict or the state of the URL, and how it is reached, in some sentences."""
-        return " ".join(filter(None, [self.sentence, self._origin()]))
+        return joined(SPACE, filter(None, [self.sentence, self._origin()]))
 
     @property
     def sentence(self) -> str:
         """The verdict or the state of the URL."""
-        return " ".join(filter(None, [self._state(), self._notes()]))
+        return joined(SPACE, filter(None, [self._state(), self._notes()]))
 
     def _notes(self) -> str:
         """Return what a later visit met in place of a stored page, and the uses that its site opts out of."""
@@ -157,48 +159,63 @@ class Explanation:
         if page is None:
             return ""
         last = self.history[-1]
-        at = moment(last.fetched_at)
-        met = f"The visit at {at} was {last.reason}; the page is from before." if last.blocked else ""
-        opt_outs = f"Its site opts out of: {', '.join(page.opt_outs)}." if page.opt_outs else ""
-        return " ".join(filter(None, [met, opt_outs]))
+        at, reason = moment(last.fetched_at), describe(last.reason)
+        met = _("The visit at {at} was {reason}; the page is from before.", at=at, reason=reason)
+        opt_outs = _("Its site opts out of: {uses}.", uses=joined(COMMA, page.opt_outs))
+        return joined(SPACE, [*([met] if last.blocked else []), *([opt_outs] if page.opt_outs else [])])
 
     def _state(self) -> str:
         entry = self.entry
         if entry is None and not self.history:
-            return f"Never queued: {self.outside or 'no fetched page links to it'}."
+            return _("Never queued: {reason}.", reason=self.outside or _("no fetched page links to it"))
         if self.verdict is not None:
             return self.verdict.sentence
         if entry is not None and entry.state is UrlState.WAITING:
             return self._waiting(entry)
         if entry is not None and entry.state is UrlState.LEASED:
-            return "It is being fetched now."
+            return _("It is being fetched now.")
         return self._settled()
 
     def _waiting(self, entry: UrlEntry) -> str:
         info = self.frontier_info
-        rank = f"rank {info.rank:,}" if info.rank else f"not among the first {QUEUE_SEEN:,}"
-        queue = f"Waiting with score {entry.score:.3f}: {rank} of {info.waiting:,} in the queue."
+        rank = _("not among the first {number:,}", number=QUEUE_SEEN)
+        queue = _(
+            "Waiting with score {score:.3f}: {rank} of {waiting:,} in the queue.",
+            score=entry.score,
+            rank=_("rank {rank:,}", rank=info.rank) if info.rank else rank,
+            waiting=info.waiting,
+        )
         if not self.trouble:
             return queue
-        tried = f", {pluralize(self.tries, 'failed try').replace('trys', 'tries')}" if self.tries else ""
-        last = f", the last at {moment(self.last_try)}" if tried and self.last_try else ""
-        seconds = self.next_try_seconds
-        after = "" if seconds is None else "now" if seconds < 1 else f"in {duration(seconds)}"
-        parked = info.host is not None and bool(info.host.parked)
-        retry = f"The next try is possible {after}." if after else "Its host stays parked until released."
-        sentence = f"Not fetched yet: {self.trouble} ({entry.host}{tried}{last})."
-        return " ".join(filter(None, [sentence, retry if parked or after else "", queue]))
+        seconds, host = self.next_try_seconds, self.frontier_info.host
+        retry = _("Its host stays parked until released.") if host is not None and host.parked else None
+        if seconds is not None:
+            retry = _("The next try is possible in {time}.", time=duration(seconds))
+            if seconds < 1:
+                retry = _("The next try is possible now.")
+        return joined(SPACE, filter(None, [self._not_yet(entry), retry, queue]))
+
+    def _not_yet(self, entry: UrlEntry) -> Translatable:
+        """Return why a waiting URL was not fetched, and how often and when that was tried."""
+        where: list[str] = [entry.host]
+        if self.tries:
+            where.append(_("{n:,} failed try", "{n:,} failed tries", n=self.tries))
+        if self.tries and self.last_try:
+            where.append(_("the last at {at}", at=moment(self.last_try)))
+        return _("Not fetched yet: {reason} ({where}).", reason=self.trouble, where=joined(COMMA, where))
 
     def _settled(self) -> str:
         last = self.history[-1] if self.history else None
         reason = last.reason if last else self.entry.reason if self.entry else NO_REASON
-        when = f", at {moment(last.fetched_at)}" if last and last.fetched_at else ""
+        when = last.fetched_at if last else 0.0
         if last and last.outcome is Outcome.DONE:
-            return f"It has no page of its own: {reason}{when}." if reason else f"Done{when}."
+            what = _("It has no page of its own: {reason}", reason=describe(reason)) if reason else _("Done")
+            return _at(what, when)
         if reason or (self.entry and self.entry.state is UrlState.FAILED):
             is_whole = (last and last.blocked) or reason.kind in SHOWN_IN_FULL  # the plain words leave out the detail
-            return f"Failed: {reason if is_whole else plain_reason(reason)}{when}."
-        return "Done; its page is in the page store of another machine."
+            shown = describe(reason) if is_whole else plain_reason(reason)
+            return _at(_("Failed: {reason}", reason=shown), when)
+        return _("Done; its page is in the page store of another machine.")
 
     @property
     def links_away(self) -> int:
@@ -219,84 +236,112 @@ class Explanation:
     def _origin(self) -> str:
         if not self.links_away:
             is_seed = not self.path[0].record.parent if self.path else self.entry and not self.entry.parent
-            return "It is a seed." if is_seed else ""
+            return _("It is a seed.") if is_seed else ""
         by = self.path[-2 if self._has_own_hop else -1].record
-        how = f" by the link “{self.anchor}”" if self.anchor else ""
-        return f"Found on {by.url}{how}, {pluralize(self.links_away, 'link')} from the seed {self.path[0].record.url}."
+        how = _("{url} by the link “{anchor}”", url=by.url, anchor=self.anchor) if self.anchor else by.url
+        return _(
+            "Found on {page}, {n:,} link from the seed {seed}.",
+            "Found on {page}, {n:,} links from the seed {seed}.",
+            page=how,
+            n=self.links_away,
+            seed=self.path[0].record.url,
+        )
 
-    def lines(self) -> list[str]:
+    def lines(self, language: str = ENGLISH) -> list[str]:
         """Return a short explanation, of at most `MAX_LINES` lines."""
         lines = [fit(self.url)]
         if self.page:
-            lines.append(fit(f"Title:    {self.page.title or '(none)'}"))
+            title = _("Title:    {title}", title=self.page.title or _("(none)"))
+            lines.append(fit(translated(title, language)))
         if self.verdict:
-            lines += [*self.verdict.lines(), *(wrapped(notes) if (notes := self._notes()) else ())]
+            notes = translated(self._notes(), language)
+            lines += [*self.verdict.lines(language), *(wrapped(notes) if notes else ())]
         else:
-            lines += list(wrapped(self.sentence))[:4]
-        return [*lines, *self._path_lines(MAX_LINES - len(lines))]
+            lines += list(wrapped(translated(self.sentence, language)))[:4]
+        return [*lines, *(translated(line, language) for line in self._path_lines(MAX_LINES - len(lines), language))]
 
-    def _path_lines(self, room: int) -> list[str]:
+    def _path_lines(self, room: int, language: str) -> list[str]:
         if not self.links_away:
             return [origin] if (origin := self._origin()) else []
         start = self.path[0].record
-        lines = [titled("  ", start.title, start.url)]
-        for hop in self.path[1:]:
-            how = f"  “{fit(hop.anchor, 30)}” → " if hop.anchor or hop.parts else "  redirects to "
-            is_own = hop.record.fingerprint == fingerprint(self.url)
-            lines.append(f"{how}this page" if is_own else titled(how, hop.record.title, hop.record.url))
+        lines: list[str] = [titled("  ", start.title, start.url), *(self._step(hop, language) for hop in self.path[1:])]
         if not self._has_own_hop:
-            lines.append(f"  “{fit(self.anchor, 30)}” → this URL")
+            lines.append(_("  “{anchor}” → this URL", anchor=fit(self.anchor, 30)))
         if len(lines) >= room:
             kept = max(room - 3, 1)
-            lines = [lines[0], f"  … {pluralize(len(lines) - 1 - kept, 'page')} more (--details) …", *lines[-kept:]]
-        return [f"Path, {pluralize(self.links_away, 'link')} from a seed:", *lines]
+            left_out = len(lines) - 1 - kept
+            more = _("  … {n:,} page more (--details) …", "  … {n:,} pages more (--details) …", n=left_out)
+            lines = [lines[0], more, *lines[-kept:]]
+        return [_("Path, {n:,} link from a seed:", "Path, {n:,} links from a seed:", n=self.links_away), *lines]
 
-    def detail_lines(self) -> Iterator[str]:
+    def _step(self, hop: PathHop, language: str) -> str:
+        how = translated(_("  redirects to "), language)
+        if hop.anchor or hop.parts:
+            how = f"  “{fit(hop.anchor, 30)}” → "
+        if hop.record.fingerprint == fingerprint(self.url):
+            return _("{how}this page", how=how)
+        return titled(how, hop.record.title, hop.record.url)
+
+    def detail_lines(self, language: str = ENGLISH) -> Iterator[str]:
         """Yield all numbers: scores and their parts, words with weights, every page of the path, every visit."""
-        yield from ("", "Details", f"  URL: {self.url}")
-        yield from self._score_lines()
+        return (translated(line, language) for line in self._detail_lines(language))
+
+    def _detail_lines(self, language: str) -> Iterator[str]:
+        yield from ("", _("Details"), _("  URL: {url}", url=self.url))
+        yield from self._score_lines(language)
         if self.verdict:
-            yield from self.verdict.detail_lines()
+            yield from self.verdict.detail_lines(language)
         if self.path:
-            yield "  Shortest known path, with the score and the relevance of each page:"
+            yield _("  Shortest known path, with the score and the relevance of each page:")
         for number, hop in enumerate(self.path):
             yield from self._hop_lines(number, hop)
         if self.history and (signals := self.history[-1].signals):
-            yield "  Usage signals, by where they were read:"
+            yield _("  Usage signals, by where they were read:")
             yield from (f"    {signal.source:<13} {signal.statement}: {signal.value}" for signal in signals)
         if self.history:
-            yield "  Visits:"
-            yield from (f"    {moment(record.fetched_at)}  {_outcome(record)}" for record in self.history)
+            yield _("  Visits:")
+            yield from (
+                _("    {at}  {outcome}", at=moment(record.fetched_at), outcome=_outcome(record))
+                for record in self.history
+            )
 
-    def _score_lines(self) -> Iterator[str]:
+    def _score_lines(self, language: str) -> Iterator[str]:
         if self.score is None:
             return
-        when = "when it was fetched" if self.history else "in the queue"
-        yield f"  Score {when}: {self.score:.3f}"
+        if self.history:
+            yield _("  Score when it was fetched: {score:.3f}", score=self.score)
+        else:
+            yield _("  Score in the queue: {score:.3f}", score=self.score)
         if self.found_on is None:
             return
-        anchor = f" by the link “{self.link.anchor}”" if self.link else ""
-        yield f"  Found with the best score on {self.found_on.url}{anchor}"
+        page = self.found_on.url
+        if self.link:
+            page = _("{url} by the link “{anchor}”", url=page, anchor=self.link.anchor)
+        yield _("  Found with the best score on {page}", page=page)
         if self.link is None:
             return
-        yield f"  Score when that link was found: {self.link.score:.3f}"
+        yield _("  Score when that link was found: {score:.3f}", score=self.link.score)
+        if self.link.parts and self.is_log_odds:
+            yield _("  Parts of the link score as log-odds, above 0 for the link, below 0 against it:")
+        elif self.link.parts:
+            yield _("  Parts of the link score:")
         if self.link.parts:
-            unit = " as log-odds, above 0 for the link, below 0 against it" if self.is_log_odds else ""
-            yield f"  Parts of the link score{unit}:"
-            yield from listed(self.link.parts, signed=self.is_log_odds)
+            yield from listed(self.link.parts, language, signed=self.is_log_odds)
 
     def _hop_lines(self, number: int, hop: PathHop) -> Iterator[str]:
         record = hop.record
         yield f"    {number}. {record.url}"
-        yield f"       {record.title or '(no title)'}, {_outcome(record)}"
+        yield _("       {title}, {outcome}", title=record.title or _("(no title)"), outcome=_outcome(record))
         if not number:
-            yield f"       a seed, score {record.score:.3f}"
+            yield _("       a seed, score {score:.3f}", score=record.score)
         elif hop.anchor or hop.parts:
-            yield f"       by the link “{hop.anchor}”, score {hop.score:.3f}"
+            yield _("       by the link “{anchor}”, score {score:.3f}", anchor=hop.anchor, score=hop.score)
         else:
-            yield "       by redirect"
-        if record.page:
-            yield f"       {'relevant' if record.relevant else 'not relevant'}, relevance {record.relevance:.3f}"
+            yield _("       by redirect")
+        if record.page and record.relevant:
+            yield _("       relevant, relevance {relevance:.3f}", relevance=record.relevance)
+        elif record.page:
+            yield _("       not relevant, relevance {relevance:.3f}", relevance=record.relevance)
 
     def as_json(self, *, details: bool = False) -> dict[str, Any]:
         """Return plain values; with `details`, all of them, under that key."""
@@ -342,10 +387,17 @@ def moment(seconds: float | None) -> str:
     return datetime.fromtimestamp(seconds or 0.0, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def _outcome(record: PageRecord) -> str:
+def _at(what: str, seconds: float) -> Translatable:
+    """Return a sentence about what happened, with the time where it is known."""
+    return _("{what}, at {moment}.", what=what, moment=moment(seconds)) if seconds else _("{what}.", what=what)
+
+
+def _outcome(record: PageRecord) -> Translatable:
     """Format the outcome of a fetch as it was stored."""
-    status = f", HTTP {record.status}" if record.status else ""
-    return f"{record.outcome}: {record.reason}" if record.reason else f"{record.outcome}{status}"
+    outcome = _(str(record.outcome))
+    if record.reason:
+        return _("{outcome}: {reason}", outcome=outcome, reason=describe(record.reason))
+    return _("{outcome}, HTTP {status}", outcome=outcome, status=record.status) if record.status else outcome
 
 
 def _hop(hop: PathHop) -> dict[str, Any]:
@@ -368,7 +420,7 @@ def _visit(record: PageRecord) -> dict[str, Any]:
     topics = {name: judgement.relevance for name, judgement in record.topics.items()}
     return {
         **{name: getattr(record, name) for name in kept},
-        "reason": str(record.reason),
+        "reason": describe(record.reason),
         "outcome": str(record.outcome),
         "opt_outs": list(record.opt_outs),
         "signals": [signal._asdict() for signal in record.signals],
@@ -432,7 +484,7 @@ def explanation_of(
         frontier_info=frontier_info,
         path=path,
         history=collection.history(number),
-        outside="" if entry else crawl.rules().scope.allows(url, 0) or trap(url),
+        outside="" if entry else _(crawl.rules().scope.allows(url, 0) or trap(url)),
         verdict=_stored_verdict(crawl, record, collection, judge) if record and record.page else None,
         found_on=collection.find(parent) if parent else None,
         link=collection.link_between(parent, url) if parent else None,
@@ -449,7 +501,7 @@ def _stored_verdict(
     text, vector = collection.text(number), collection.terms(number)
     if not text and vector:  # only for the written forms of the words
         text = " ".join([record.title, *(link.anchor for link in collection.links(number))])
-    copy = "a copy of another page" if record.duplicate_of else ""
+    copy = _("a copy of another page") if record.duplicate_of else ""
     return verdict_of(
         judge,
         ParsedPage(url=record.url, title=record.title, text=text, language=record.language),
@@ -458,7 +510,7 @@ def _stored_verdict(
         threshold=crawl.threshold(),
         title_of=lambda url: found.title if (found := collection.find(fingerprint(url))) else "",
         rank=(0, 0) if copy else collection.rank(record.relevance),
-        note="; ".join(filter(None, [copy, str(record.reason)])),
+        note=joined(SEMICOLON, filter(None, [copy, describe(record.reason)])),
     )
 
 
@@ -479,7 +531,7 @@ async def explain(crawl: CrawlSetup, text: str) -> Explanation:
     """
     url = canonicalize(text)
     if url is None:
-        raise ConfigError(f"{text!r} is not an http or https URL, such as https://example.org/page")
+        raise ConfigError(_("{text!r} is not an http or https URL, such as https://example.org/page", text=text))
     async with crawl.connect() as connected:
         frontier_info = await frontier_info_of(connected.frontier_reader, url)
     with PageStoreReader(crawl.folder.pages) as collection:

@@ -20,6 +20,7 @@ from thresher.atomic_file import atomic_write
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, NoSeeds
 from thresher.judges.base import Judge, Learner
+from thresher.locale.translation import _
 from thresher.operations.try_page import (
     SEEDS_READ,
     Fetch,
@@ -29,7 +30,7 @@ from thresher.operations.try_page import (
     parse_fetched,
 )
 from thresher.operations.verdict import counted
-from thresher.reasons.reason import Reason
+from thresher.reasons.reason import Reason, describe
 from thresher.records import FetchedPage, ParsedPage
 from thresher.seeding.base import SeedCandidate, SeedQuery, SeedSource, SourceFailed, url_terms
 from thresher.text.tokens import tokenize
@@ -177,7 +178,7 @@ def _gathered(
             failures[name] = str(error)
             report(str(error))
             continue
-        report(f"{name}: {len(found):,} {'URL' if len(found) == 1 else 'URLs'}")
+        report(_("{name}: {n:,} URL", "{name}: {n:,} URLs", name=name, n=len(found)))
         lists.append(found)
     candidates: dict[str, list[SeedCandidate]] = {}
     for turn in zip_longest(*lists):
@@ -203,7 +204,7 @@ def _fetched(
     check_crawl(crawl)
     judge = build_judge(crawl)
     seeds = list(known[:SEEDS_READ]) if knows_too_little(judge) else []
-    report(f"Fetching {len(chosen):,} of them by the rules of the crawl.")
+    report(_("Fetching {number:,} of them by the rules of the crawl.", number=len(chosen)))
     answers = fetch(crawl, list(dict.fromkeys([*seeds, *chosen])))
     if isinstance(judge, Learner) and seeds:
         report(learn_seeds(crawl, judge, [answers[url] for url in seeds]))
@@ -222,13 +223,13 @@ def _readable(
     pages: dict[str, ParsedPage] = {}
     for url, answer in answers.items():
         if isinstance(answer, Reason):
-            rejected[url] = str(answer)
+            rejected[url] = describe(answer)
             continue
         page = parse_fetched(answer)
         if reason := left_out_reason(crawl, page, answer):
-            rejected[url] = str(reason)
+            rejected[url] = describe(reason)
         elif page.url in {known.url for known in pages.values()}:
-            rejected[url] = f"the same page as {page.url}"
+            rejected[url] = _("the same page as {url}", url=page.url)
         else:
             pages[url] = page
     return pages
@@ -297,9 +298,9 @@ def _selected(judged: Sequence[ProposedSeed], limits: SeedLimits, rejected: dict
         if not seed.relevant and not seed.terms:
             rejected[seed.url] = "not about the topic: no word of it counts"
         elif hosts[host] >= limits.per_host:
-            rejected[seed.url] = f"more than {limits.per_host} of {host}"
+            rejected[seed.url] = _("more than {number} of {host}", number=limits.per_host, host=host)
         elif len(seeds) >= limits.number:
-            rejected[seed.url] = f"more than {limits.number} seeds"
+            rejected[seed.url] = _("more than {number} seeds", number=limits.number)
         else:
             hosts[host] += 1
             seeds.append(seed)
@@ -314,7 +315,13 @@ def add_seeds(crawl: CrawlSetup, urls: Sequence[str]) -> list[str]:
     """
     path = crawl.folder.seeds
     if path.name not in crawl.config.seeds:
-        raise ConfigError(f"{crawl.folder.topic}: seeds does not name {path.name}; add it to the list, and try again")
+        raise ConfigError(
+            _(
+                "{file}: seeds does not name {name}; add it to the list, and try again",
+                file=crawl.folder.topic,
+                name=path.name,
+            )
+        )
     before = path.read_text(encoding="utf-8") if path.is_file() else ""
     known = {url for line in before.splitlines() if (url := canonicalize(line.partition(" #")[0].strip()))}
     added = [url for url in dict.fromkeys(urls) if url not in known]

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from thresher.errors import ConfigError
 from thresher.frontier.base import CrawlStore, FailureCount, HostEntry
+from thresher.locale.translation import _
 from thresher.monitoring.failures import block_kind_of
 from thresher.politeness import host_budget
 from thresher.reasons.reason import Reason, ReasonKind, describe
@@ -71,7 +72,7 @@ async def release(frontier: CrawlStore, host: str) -> None:
     parked = await host_budget.release(frontier, host)
     if not (await forget_left(frontier, host) or parked):
         raise ConfigError(
-            f"{host} is not parked, nor is any part of it left alone; thresher hosts lists those that are"
+            _("{host} is not parked, nor is any part of it left alone; thresher hosts lists those that are", host=host)
         )
 
 

@@ -12,7 +12,8 @@ from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.feedback.labels import Label
 from thresher.frontier.base import Frontier, UrlState
-from thresher.reasons.reason import NO_REASON
+from thresher.locale.translation import _
+from thresher.reasons.reason import NO_REASON, describe
 from thresher.storage.page_store import PageRecord
 from thresher.storage.reader import PageStoreReader
 from thresher.strategies.base import seed_candidates
@@ -70,9 +71,15 @@ async def look_up(crawl: CrawlSetup, frontier: Frontier, label: Label) -> Labell
         status = UrlStatus.FETCHED
     elif label.relevant is not None:
         if why := crawl.rules().scope.allows(label.url, 0):
-            raise ConfigError(f"{label.url} is outside the scope of this crawl: {why}; nothing was labelled")
+            raise ConfigError(
+                _(
+                    "{url} is outside the scope of this crawl: {reason}; nothing was labelled",
+                    url=label.url,
+                    reason=_(why),
+                )
+            )
         status = UrlStatus.QUEUED if label.relevant else UrlStatus.UNKNOWN
-    return LabelledUrl(url=label.url, relevant=label.relevant, status=status, reason=str(reason))
+    return LabelledUrl(url=label.url, relevant=label.relevant, status=status, reason=describe(reason))
 
 
 def _stored(crawl: CrawlSetup, url: str) -> PageRecord | None:

@@ -27,6 +27,7 @@ from thresher.errors import ConfigError, CrawlBusy
 from thresher.feedback.labels import Label, acknowledged, latest_labels, model_labels, verdicts
 from thresher.feedback.sampling import LabelCandidate, nearest_to_threshold
 from thresher.frontier.base import CrawlStore, UrlEntry
+from thresher.locale.translation import _
 from thresher.operations.labelled_urls import LabelledUrl, look_up, queue_labelled
 from thresher.reasons.reason import with_messages
 from thresher.storage.page_store import PageRecord
@@ -348,7 +349,7 @@ async def add_labels(crawl: CrawlSetup, labels: Mapping[str, bool | None], *, to
 def _canonical(text: str) -> str:
     url = canonicalize(text)
     if url is None:
-        raise ConfigError(f"{text!r} is not an http or https URL, such as https://example.org/page")
+        raise ConfigError(_("{text!r} is not an http or https URL, such as https://example.org/page", text=text))
     return url
 
 

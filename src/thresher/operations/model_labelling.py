@@ -20,6 +20,7 @@ from thresher.feedback.model_client import ModelAnswer, ModelClient, ModelUnavai
 from thresher.feedback.model_labels import AnswerLog, ErrorRate, Spending, error_rate, label_probability
 from thresher.feedback.sampling import most_informative
 from thresher.frontier.base import async_closing
+from thresher.locale.translation import _
 from thresher.operations.labelling import (
     LabellingResult,
     label_candidate,
@@ -88,8 +89,11 @@ class ModelLabeller:
     def __init__(self, crawl: CrawlSetup) -> None:
         if crawl.config.model_labels is None:
             raise ConfigError(
-                f"{crawl.folder.topic} names no model; give model_labels: {{endpoint: …, model: …}}, and the first "
-                "3,000 characters of pages are sent there"
+                _(
+                    "{file} names no model; give model_labels: {{endpoint: …, model: …}}, and the first "
+                    "3,000 characters of pages are sent there",
+                    file=crawl.folder.topic,
+                )
             )
         self._crawl = crawl
         self.config: ModelLabelsConfig = crawl.config.model_labels
@@ -208,18 +212,19 @@ async def label_with_model(crawl: CrawlSetup, count: int) -> tuple[LabellingResu
 
 def _why_stopped(batch: _Batch, failures: int, unusable: int) -> str:
     if batch.exhausted:
-        return f"the budget of {batch.exhausted} is spent"
+        return _("the budget of {what} is spent", what=batch.exhausted)
     if unusable >= MAX_UNUSABLE:
         return _unusable_text(unusable)
     if batch.failure and (batch.failure.is_lasting or failures >= MAX_FAILURES):
-        return f"the model does not answer: {batch.failure}"
-    return "" if batch.asked or batch.failure else "there is no page left to ask about"
+        return _("the model does not answer: {error}", error=batch.failure)
+    return "" if batch.asked or batch.failure else _("there is no page left to ask about")
 
 
 def _unusable_text(unusable: int) -> str:
-    return (
-        f"the last {unusable} answers were neither yes nor no. Name a larger model, or set model_labels.reasoning: "
-        "true for one that reasons before it answers"
+    return _(
+        "the last {number} answers were neither yes nor no. Name a larger model, or set model_labels.reasoning: "
+        "true for one that reasons before it answers",
+        number=unusable,
     )
 
 
@@ -231,7 +236,7 @@ async def label_as_model(crawl: CrawlSetup, model: str, url: str, relevant: bool
     """
     canonical = canonicalize(url)
     if canonical is None or not await asyncio.to_thread(_has_page, crawl, canonical):
-        raise ConfigError(f"{url!r} has no page in this crawl; only crawled pages can be labelled")
+        raise ConfigError(_("{url!r} has no page in this crawl; only crawled pages can be labelled", url=url))
     async with labelling_session(crawl) as session:
         rate = error_rate(await session.labels(), model)
         probability = 0.5 if relevant is None else label_probability(ModelAnswer(relevant=relevant), rate)

@@ -13,6 +13,7 @@ from thresher.config.run_options import RunOptions
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.frontier.base import CrawlStore, async_closing
+from thresher.locale.translation import _
 from thresher.refresh.plan import candidates, choose
 from thresher.refresh.queue import copy_host_delays, queue_path, record_start, remove_queue
 from thresher.storage.reader import PageStoreReader
@@ -29,11 +30,16 @@ def check(crawl: CrawlSetup) -> None:
     """
     if not crawl.backend.has_all_pages:
         raise ConfigError(
-            "a crawl with a shared store cannot be refreshed: each machine has only the pages that it fetched; "
-            f"start another one from it: thresher new NEW --from {crawl.folder.root}"
+            _(
+                "a crawl with a shared store cannot be refreshed: each machine has only the pages that it fetched; "
+                "start another one from it: thresher new NEW --from {folder}",
+                folder=crawl.folder.root,
+            )
         )
     if not crawl.folder.segments():
-        raise ConfigError(f"{crawl.folder.root} has no pages to visit again yet: thresher run {crawl.folder.root}")
+        raise ConfigError(
+            _("{folder} has no pages to visit again yet: thresher run {folder}", folder=crawl.folder.root)
+        )
 
 
 @contextmanager

@@ -18,11 +18,12 @@ from thresher.errors import ConfigError
 from thresher.frontier.base import async_closing
 from thresher.frontier.sqlite.temporary import TemporaryFrontier
 from thresher.judges.base import Judge, Learner
+from thresher.locale.translation import _
 from thresher.operations.verdict import PageVerdict, verdict_of
 from thresher.parsing.block_page import block_page
 from thresher.parsing.html import parse, with_headers
 from thresher.parsing.opt_outs import opted_out_reason
-from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
+from thresher.reasons.reason import NO_REASON, Reason, ReasonKind, describe
 from thresher.records import FetchedPage, Judgement, ParsedPage, TermWeight, UsageSignal
 from thresher.storage.page_store import FoundLink
 from thresher.storage.reader import PageStoreReader
@@ -111,8 +112,8 @@ def try_pages(
 def _canonical(text: str) -> str:
     url = canonicalize(text)
     if url is None:
-        guess = f"; did you mean https://{text}?" if "://" not in text else ""
-        raise ConfigError(f"{text!r} is not an http or https URL{guess}")
+        guess = _("; did you mean https://{text}?", text=text) if "://" not in text else ""
+        raise ConfigError(_("{text!r} is not an http or https URL{guess}", text=text, guess=guess))
     return url
 
 
@@ -139,8 +140,8 @@ def learn_seeds(crawl: CrawlSetup, judge: Learner, answers: Sequence[FetchedPage
     for page in pages:
         judge.learn(page, seed=True)
     if not pages:
-        return "No seed could be read; the judge knows the topic by its words alone."
-    return f"Read {len(pages)} {'seed' if len(pages) == 1 else 'seeds'} to know the topic."
+        return _("No seed could be read; the judge knows the topic by its words alone.")
+    return _("Read {n} seed to know the topic.", "Read {n} seeds to know the topic.", n=len(pages))
 
 
 def parse_fetched(page: FetchedPage) -> ParsedPage:
@@ -167,14 +168,18 @@ async def _tried_pages(crawl: CrawlSetup, judge: Judge, answers: Mapping[str, Fe
 
 def _not_judged(url: str, reason: Reason) -> TriedPage:
     network = _network(url) if reason.kind is ReasonKind.PRIVATE_ADDRESS else ""
-    remedy = f'. If this is your own site: network.allow: ["{network}"]' if network else ""
-    return TriedPage(asked=url, reason=f"{reason}{remedy}")
+    described = describe(reason)
+    if network:
+        described = _(
+            '{reason}. If this is your own site: network.allow: ["{network}"]', reason=described, network=network
+        )
+    return TriedPage(asked=url, reason=described)
 
 
 async def _judged(crawl: CrawlSetup, judge: Judge, asked: str, fetched: FetchedPage) -> TriedPage:
     page = parse_fetched(fetched)
     if reason := left_out_reason(crawl, page, fetched):
-        return TriedPage(asked=asked, reason=str(reason), signals=page.signals)
+        return TriedPage(asked=asked, reason=describe(reason), signals=page.signals)
     judgement = judge.judge(page)
     links = await _links(crawl, page, judgement, fetched)
     return TriedPage(

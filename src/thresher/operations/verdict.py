@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from thresher.judges.base import Judge, is_certain, reasons_of
+from thresher.locale.translation import AND, COMMA, ENGLISH, SEMICOLON, Translatable, _, joined, translated
 from thresher.records import (
     LABEL_PART,
     LANGUAGE_PART,
@@ -22,6 +23,7 @@ from thresher.records import (
     TermWeight,
 )
 from thresher.text.surface_forms import written
+from thresher.text.terminal import columns as width
 
 WORDS_SHOWN = 5
 """Number of words for, and against, in a short explanation."""
@@ -31,15 +33,17 @@ COLUMNS = 100
 """Width of a short explanation."""
 TITLE_COLUMNS = 40
 PART_MEANINGS = {
-    "similarity": "similarity to the topic",
-    "background level": "similarity of an ordinary page",
-    "topic level": "similarity of a good page",
-    "titled": "share of a phrase's words in title, first heading or address",
-    "label correction": "change of the similarity by labels",
-    LABEL_PART: "label: 1 yes, 0 no, between them that of a model",
-    UNLABELLED_PART: "relevance without the label",
+    "similarity": _("similarity to the topic"),
+    "background level": _("similarity of an ordinary page"),
+    "topic level": _("similarity of a good page"),
+    "titled": _("share of a phrase's words in title, first heading or address"),
+    "label correction": _("change of the similarity by labels"),
+    LABEL_PART: _("label: 1 yes, 0 no, between them that of a model"),
+    UNLABELLED_PART: _("relevance without the label"),
 }
 """What the parts of a relevance are called in an explanation."""
+_PIECES = re.compile(r"[^ ，。；：]+[，。；：]* ?|[，。；：]+ ?")
+"""What stays in one line: a word; of a Chinese sentence what is between two signs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,49 +106,63 @@ class PageVerdict:
         return [word for word in self.words if word.weight < 0][:WORDS_SHOWN]
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Translatable:
         """The verdict, the relevance and the cut, and the rank."""
-        rank = f"; rank {self.rank:,} of {self.pages:,}" if self.rank else ""
-        note = f"; {self.note}" if self.note else ""
-        return f"{_word(self.judgement)}: {self._comparison()}{rank}{note}."
+        rank = [_("rank {rank:,} of {pages:,}", rank=self.rank, pages=self.pages)] if self.rank else []
+        facts = joined(SEMICOLON, [self._comparison(), *rank, *([self.note] if self.note else [])])
+        return _("{verdict}: {facts}.", verdict=_word(self.judgement), facts=facts)
 
-    def _comparison(self) -> str:
-        judgement, cut = self.judgement, f"the cut of {self.threshold:.2f}"
+    def _comparison(self) -> Translatable:
+        judgement, cut = self.judgement, self.threshold
         if LANGUAGE_PART in judgement.breakdown:
-            return f"its language, {self.language}, is not a wanted one (languages in topic.yaml)"
+            return _("its language, {code}, is not a wanted one (languages in topic.yaml)", code=self.language)
         label = judgement.breakdown.get(LABEL_PART)
         if label is not None and is_certain(label):
-            own = judgement.breakdown.get(UNLABELLED_PART)
-            own_words = "" if own is None else f"; {own:.2f} without the label, where the cut is {self.threshold:.2f}"
-            return f"labelled by a person{own_words}"
-        by = "" if label is None else " with the label of a model"
-        relevance = f"{judgement.relevance:.2f}{by}"
-        if judgement.relevant != (judgement.relevance >= self.threshold):
-            return f"{relevance}, by another cut than the present one of {self.threshold:.2f}"
-        return f"{relevance}, {'above' if judgement.relevant else 'below'} {cut}"
+            own, by_person = judgement.breakdown.get(UNLABELLED_PART), _("labelled by a person")
+            unlabelled = _("{own:.2f} without the label, where the cut is {cut:.2f}", own=own or 0.0, cut=cut)
+            return by_person if own is None else joined(SEMICOLON, [by_person, unlabelled])
+        relevance = _("{relevance:.2f}", relevance=judgement.relevance)
+        if label is not None:
+            relevance = _("{relevance} with the label of a model", relevance=relevance)
+        if judgement.relevant != (judgement.relevance >= cut):
+            return _("{relevance}, by another cut than the present one of {cut:.2f}", relevance=relevance, cut=cut)
+        if judgement.relevant:
+            return _("{relevance}, above the cut of {cut:.2f}", relevance=relevance, cut=cut)
+        return _("{relevance}, below the cut of {cut:.2f}", relevance=relevance, cut=cut)
 
-    def lines(self) -> Iterator[str]:
+    def lines(self, language: str = ENGLISH) -> Iterator[str]:
         """Yield the sentence, the words and the nearest example, at most `COLUMNS` wide."""
-        yield from wrapped(self.sentence)
+        yield from wrapped(translated(self.sentence, language))
         if self.words:
-            yield fit(f"For:      {_shares(self.words_for) or 'no word'}")
-            yield fit(f"Against:  {_shares(self.words_against) or 'no word'}")
+            words_for, words_against = _shares(self.words_for), _shares(self.words_against)
+            yield fit(translated(_("For:      {words}", words=words_for or _("no word")), language))
+            yield fit(translated(_("Against:  {words}", words=words_against or _("no word")), language))
         if self.nearest:
-            about = f"{self.nearest.kind}, similarity {self.nearest.similarity:.2f}"
-            yield titled("Nearest:  ", self.nearest.title, self.nearest.url, f" ({about})")
+            kind, similarity = _(self.nearest.kind), self.nearest.similarity
+            about = _(" ({kind}, similarity {similarity:.2f})", kind=kind, similarity=similarity)
+            before, after = translated(_("Nearest:  "), language), translated(about, language)
+            yield titled(before, self.nearest.title, self.nearest.url, after)
 
-    def detail_lines(self) -> Iterator[str]:
-        """Yield all numbers behind the verdict."""
+    def detail_lines(self, language: str = ENGLISH) -> Iterator[str]:
+        """Return all numbers behind the verdict, one per line."""
+        return (translated(line, language) for line in self._detail_lines(language))
+
+    def _detail_lines(self, language: str) -> Iterator[str]:
         judgement = self.judgement
-        yield f"  Relevance: {judgement.relevance:.3f}, threshold (cut): {self.threshold:.3f}"
+        yield _(
+            "  Relevance: {relevance:.3f}, threshold (cut): {cut:.3f}",
+            relevance=judgement.relevance,
+            cut=self.threshold,
+        )
         if judgement.topics:
-            yield "  Relevance by topic:"
-            yield from listed({name: own.relevance for name, own in judgement.topics.items()})
+            yield _("  Relevance by topic:")
+            yield from listed({name: own.relevance for name, own in judgement.topics.items()}, language)
         if judgement.breakdown:
-            yield "  The relevance was computed from (not a sum):"
-            yield from listed({PART_MEANINGS.get(name, name): part for name, part in judgement.breakdown.items()})
+            yield _("  The relevance was computed from (not a sum):")
+            meanings = {PART_MEANINGS.get(name, name): part for name, part in judgement.breakdown.items()}
+            yield from listed(meanings, language)
         if self.words:
-            yield "  Words, with their weight and share:"
+            yield _("  Words, with their weight and share:")
             yield from (f"    {word.written}  {word.weight:+.4f}  {percent(word.share)}" for word in self.words)
 
     def as_json(self) -> dict[str, Any]:
@@ -222,18 +240,21 @@ def _written(page: ParsedPage, words: Sequence[TermWeight], whole: float) -> lis
 
 
 def _kind(label: float | None) -> str:
-    return "seed" if label is None else f"labelled {'no' if label < 0.5 else 'yes'}"
+    if label is None:
+        return _("seed")
+    return _("labelled no") if label < 0.5 else _("labelled yes")
 
 
-def _word(judgement: Judgement) -> str:
+def _word(judgement: Judgement) -> Translatable:
     """Return whether a page is relevant, and of several topics to which."""
     topics = [name for name, own in judgement.topics.items() if own.relevant]
-    to = f" to {' and '.join(topics)}" if topics else ""
-    return f"Relevant{to}" if judgement.relevant else "Not relevant"
+    if not judgement.relevant:
+        return _("Not relevant")
+    return _("Relevant to {topics}", topics=joined(AND, topics)) if topics else _("Relevant")
 
 
 def _shares(words: Sequence[CountedWord]) -> str:
-    return ", ".join(f"{fit(word.written, 24)} {percent(word.share)}" for word in words)
+    return joined(COMMA, [f"{fit(word.written, 24)} {percent(word.share)}" for word in words])
 
 
 def percent(share: float) -> str:
@@ -241,12 +262,13 @@ def percent(share: float) -> str:
     return f"{100 * share:.{0 if share >= 0.1 else 1}f} %"
 
 
-def listed(breakdown: ScoreBreakdown, *, signed: bool = False) -> Iterator[str]:
+def listed(breakdown: ScoreBreakdown, language: str = ENGLISH, *, signed: bool = False) -> Iterator[str]:
     """Yield the parts of a score, one per line."""
-    columns = max(map(len, breakdown))
+    columns = max(width(translated(_(name), language)) for name in breakdown)
     for name, value in breakdown.items():
-        label = f"for {name.removeprefix(TOPIC_PART)}" if name.startswith(TOPIC_PART) else name
-        yield f"    {label:<{columns}}  {value:{'+' if signed else ''}.3f}"
+        part = _("for {topic}", topic=name.removeprefix(TOPIC_PART)) if name.startswith(TOPIC_PART) else _(name)
+        label = translated(part, language)
+        yield f"    {label}{' ' * (columns - width(label))}  {value:{'+' if signed else ''}.3f}"
 
 
 def titled(before: str, title: str, url: str, after: str = "") -> str:
@@ -256,19 +278,18 @@ def titled(before: str, title: str, url: str, after: str = "") -> str:
 
 
 def wrapped(sentence: str) -> Iterator[str]:
-    """Yield a sentence in lines of at most `COLUMNS` columns; words that are longer are shortened."""
+    """Yield a sentence in lines of at most `COLUMNS` columns; words that are longer are shortened.
+
+    A line may also end behind Chinese punctuation, for Chinese has no spaces.
+    """
     line = ""
-    for word in sentence.split():
-        if line and width(line) + 1 + width(word) > COLUMNS:
-            yield line
+    for piece in _PIECES.findall(" ".join(sentence.split())):
+        word = piece.rstrip()
+        if line and width(line) + width(word) > COLUMNS:
+            yield line.rstrip()
             line = ""
-        line = fit(f"{line} {word}" if line else word)
-    yield line
-
-
-def width(text: str) -> int:
-    """Return the number of columns of a text in a terminal."""
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+        line += piece if width(word) <= COLUMNS else f"{fit(word)} "
+    yield line.rstrip()
 
 
 def fit(text: str, columns: int = COLUMNS) -> str:

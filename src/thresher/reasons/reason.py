@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from thresher.locale.translation import ENGLISH, Translatable, _, translated
+
 _SEPARATOR = "\t"
 
 
@@ -145,7 +147,7 @@ class Reason(NamedTuple):
         return self.kind is not ReasonKind.NONE
 
     def __str__(self) -> str:
-        return describe(self)
+        return _message(self, ENGLISH, short=False)
 
 
 _KINDS = {kind.value: kind for kind in ReasonKind}
@@ -315,16 +317,29 @@ BLOCK_PAGES = {
     "error": ("error page", "错误页"),
 }
 _ADDITIONS = {
-    ReasonKind.REDIRECT: (1, ": {}"),
-    ReasonKind.REFRESH: (1, ": {}"),
-    ReasonKind.BLOCK_PAGE: (1, " ({})"),
-    ReasonKind.TRUNCATED: (0, ", its certificate {}"),
-    ReasonKind.RENDERED: (0, ", its certificate {}"),
-    ReasonKind.BLOCKED_BY_USER: (0, ": {}"),
-    ReasonKind.SITEMAP: (4, "; {}"),
-    ReasonKind.FEED: (2, "; {}"),
+    ReasonKind.REDIRECT: (1, _(": {}")),
+    ReasonKind.REFRESH: (1, _(": {}")),
+    ReasonKind.BLOCK_PAGE: (1, _(" ({})")),
+    ReasonKind.TRUNCATED: (0, _(", its certificate {}")),
+    ReasonKind.RENDERED: (0, _(", its certificate {}")),
+    ReasonKind.BLOCKED_BY_USER: (0, _(": {}")),
+    ReasonKind.SITEMAP: (4, _("; {}")),
+    ReasonKind.FEED: (2, _("; {}")),
 }
 """The field that a reason of a kind may have in addition, and how it is added to the message."""
+_PHRASES: Mapping[str, str] = {
+    phrase: phrase
+    for phrase in (
+        *(_("too deep"), _("not http"), _("host denied"), _("host not allowed"), _("not a page")),
+        *(_("politeness.contact is empty"), _("too many query keys"), _("path too long"), _("path repeats itself")),
+        *(_("a private address"), _("a private name"), _("a reserved address"), _("a name without a dot")),
+        *(_("a link-local or metadata address"), _("not an address"), _("it stopped a worker")),
+        *(_("has expired"), _("is not valid yet"), _("is self-signed"), _("is for another host"), _("is not trusted")),
+        *(_("is not from a trusted authority"), _("was revoked")),
+        *(_("so no secret was sent"), _("network.tls: record accepts it")),
+    )
+}
+"""Fields that are texts of ours, which are translated; what others wrote is not."""
 _UNITS = (
     (60.0, "minutes", "分钟", 7200.0),
     (3600.0, "hours", "小时", 172_800.0),
@@ -332,18 +347,37 @@ _UNITS = (
 )
 
 
-def describe(reason: Reason, language: str = "en", *, short: bool = False) -> str:
+class ReasonText(Translatable):
+    """The message of a reason in English, which knows the other ones."""
+
+    reason: Reason
+    short: bool
+
+    def in_language(self, language: str) -> str:
+        return _message(self.reason, language, short=self.short)
+
+
+def describe(reason: Reason, language: str = ENGLISH, *, short: bool = False) -> str:
     """Return the message of a reason, in English or Chinese (``zh``); a short one is for lists of failures."""
+    message = _message(reason, language, short=short)
+    if language != ENGLISH:
+        return message
+    text = ReasonText(message)
+    text.reason, text.short = reason, short
+    return text
+
+
+def _message(reason: Reason, language: str, *, short: bool) -> str:
     text = MESSAGES[reason.kind].text(language, short=short)
     if reason.kind in _AROUND:
         number = _length(reason.number, language) if reason.kind is ReasonKind.RETRY_AFTER else reason.number
-        inner = describe(reason.inner, language, short=short)
+        inner = _message(reason.inner, language, short=short)
         if reason.kind is ReasonKind.ROBOTS_UNREADABLE and number != "1" and not short:
             inner = MESSAGES[ReasonKind.REPEATED].text(language, short=False).format(inner, number)
         return text.format(inner, number)
     fields = _shown(reason, language)
     place, addition = _ADDITIONS.get(reason.kind, (len(fields), ""))
-    added = addition.format(fields[place]) if place < len(fields) and not short else ""
+    added = translated(addition, language).format(fields[place]) if place < len(fields) and not short else ""
     return text.format(*fields, *[""] * text.count("{")) + added
 
 
@@ -355,11 +389,17 @@ def with_messages(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 def _shown(reason: Reason, language: str) -> list[str]:
     """Return the fields as the message has them."""
     fields = reason.fields
+    if language != ENGLISH:
+        fields = ["; ".join(_phrase(part, language) for part in field.split("; ")) for field in fields]
     if reason.kind is ReasonKind.BLOCK_PAGE:
         fields[:1] = [BLOCK_PAGES[name][language == "zh"] for name in fields[:1] if name in BLOCK_PAGES] or fields[:1]
     if reason.kind is ReasonKind.LOW_HARVEST and language != "zh" and fields[1:] == ["0"]:
         fields[1] = "none"
     return fields
+
+
+def _phrase(text: str, language: str) -> str:
+    return str(translated(_PHRASES.get(text, text), language))
 
 
 def _length(number: str, language: str) -> str:

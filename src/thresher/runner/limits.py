@@ -8,9 +8,11 @@ from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import TypeVar
 
+from thresher.coordination.last_run import MESSAGES
+from thresher.coordination.last_run import NOTHING_FETCHED as NOTHING_FETCHED  # stands beside the other exit codes
 from thresher.coordination.run_control import RunControl, begin, initial_limits
 from thresher.frontier.base import Counts, CrawlStore
-from thresher.monitoring.failures import pluralize
+from thresher.locale.translation import AND, Translatable, _, joined
 from thresher.status import CrawlStatus, SpeedLimit
 
 N = TypeVar("N", int, float)
@@ -18,8 +20,6 @@ N = TypeVar("N", int, float)
 HARVEST_PAGES = 500
 """Window of the harvest rate that the stop rule uses, in pages."""
 
-NOTHING_FETCHED = 9
-"""Exit code of a run that could fetch nothing, or almost nothing."""
 NOT_UPLOADED = 7
 """Exit code of a run that did its work, while pages or files wait on this machine for their upload."""
 MIN_SHARE, MIN_ATTEMPTS = 0.01, 100
@@ -33,25 +33,22 @@ class StopReason(Enum):
     has an exit code of its own: restart policies rely on it.
     """
 
-    DONE = ("nothing is left to fetch", "", 0)
-    HOSTS_UNAVAILABLE = ("the remaining URLs wait for hosts that do not answer or are parked", "", 0)
-    RELEVANT = ("the limit of relevant pages is reached", "", 0)
-    TOPICS = ("every topic has its pages", "", 0)
-    HARVEST = ("the harvest rate fell below its limit", "", 0)
-    PAGES = ("the page limit is reached", "Re-run with a higher limit to continue.", 0)
-    MINUTES = ("the time limit is reached", "Re-run to continue.", 0)
-    STOPPED = ("stopped by the user", "Re-run to continue.", 11)
-    FORCED = ("stopped by the user at once", "Re-run to continue.", 13)
-    LEFT = ("this machine left, others continue", "Re-run to take part again.", 11)
+    DONE = ("done", "", 0)
+    HOSTS_UNAVAILABLE = ("resting", "", 0)
+    RELEVANT = ("relevant", "", 0)
+    TOPICS = ("topics", "", 0)
+    HARVEST = ("harvest", "", 0)
+    PAGES = ("pages", _("Re-run with a higher limit to continue."), 0)
+    MINUTES = ("minutes", _("Re-run to continue."), 0)
+    STOPPED = ("stopped", _("Re-run to continue."), 11)
+    FORCED = ("forced", _("Re-run to continue."), 13)
+    LEFT = ("left", _("Re-run to take part again."), 11)
 
-    def __init__(self, message: str, advice: str, exit_code: int) -> None:
-        self.message = message
+    def __init__(self, code: str, advice: str, exit_code: int) -> None:
+        self.code = code  # as scripts and stores know it
+        self.message = MESSAGES[code]
         self.advice = advice
         self.exit_code = exit_code
-
-    @property
-    def code(self) -> str:
-        return "resting" if self is StopReason.HOSTS_UNAVAILABLE else self.name.lower()  # as scripts and stores know it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,16 +68,22 @@ class WaitingUploads:
     is_exact: bool = True
 
     @property
-    def message(self) -> str:
-        parts = [pluralize(number, what) for number, what in ((self.rows, "row"), (self.files, "file")) if number]
-        counted = " and ".join(parts) or "models or search segments"
-        return f"{'' if self.is_exact else 'up to '}{counted} of this machine are not in the collection"
+    def message(self) -> Translatable:
+        rows = [_("{n:,} row", "{n:,} rows", n=self.rows)] if self.rows else []
+        files = [_("{n:,} file", "{n:,} files", n=self.files)] if self.files else []
+        what = joined(AND, [*rows, *files]) or _("models or search segments")
+        if self.is_exact:
+            return _("{what} of this machine are not in the collection", what=what)
+        return _("up to {what} of this machine are not in the collection", what=what)
 
     @property
-    def notice(self) -> str:
+    def notice(self) -> Translatable:
         """The same with the cause, and what to do."""
-        message = f"{self.message[0].upper()}{self.message[1:]}"
-        return f"{message}: {self.cause}. The next run here uploads them, or thresher verify --repair."
+        return _(
+            "{message}: {cause}. The next run here uploads them, or thresher verify --repair.",
+            message=self.message.capitalized(),
+            cause=self.cause,
+        )
 
 
 def nothing_fetched(

@@ -17,6 +17,7 @@ from typing import Any
 
 from thresher.crawl import CrawlSetup
 from thresher.errors import StoreError, ThresherError
+from thresher.locale.translation import _
 
 logger = logging.getLogger(__name__)
 
@@ -90,13 +91,23 @@ def wait_until_stopped(crawl: CrawlSetup, *, reaction_seconds: float = 5.0, end_
         seconds = time.monotonic() - start
         if seconds > reaction_seconds and _has_pending(runner, signal.SIGTERM):
             raise ThresherError(
-                f"the run of {root} (process {runner}) does not react to SIGTERM, sent {seconds:.0f} s ago. "
-                f"If it is suspended, let it go on: kill -CONT {runner}"
+                _(
+                    "the run of {folder} (process {process}) does not react to SIGTERM, sent {seconds:.0f} s ago. "
+                    "If it is suspended, let it go on: kill -CONT {process}",
+                    folder=root,
+                    process=runner,
+                    seconds=seconds,
+                )
             )
         if seconds > end_seconds:
             raise ThresherError(
-                f"the run of {root} (process {runner}) has not ended, {seconds:.0f} s after SIGTERM. "
-                f"Wait, or end it at once: kill -9 {runner}"
+                _(
+                    "the run of {folder} (process {process}) has not ended, {seconds:.0f} s after SIGTERM. "
+                    "Wait, or end it at once: kill -9 {process}",
+                    folder=root,
+                    process=runner,
+                    seconds=seconds,
+                )
             )
         time.sleep(POLL_SECONDS)
 

@@ -23,7 +23,7 @@ from thresher.config.browser import browser_trouble, uses_browser
 from thresher.config.event_log import log_event, logging_to
 from thresher.config.schema import CrawlConfig
 from thresher.coordination.cluster_view import ClusterSnapshot
-from thresher.coordination.last_run import ERROR, RUNNING, RunEnd, record_run_end
+from thresher.coordination.last_run import ERROR, MESSAGES, RUNNING, RunEnd, record_run_end, without_pages
 from thresher.coordination.store_binding import bind
 from thresher.crawl import CrawlSetup
 from thresher.engine import watchdog
@@ -34,6 +34,7 @@ from thresher.errors import StoreError, StoreUnreachable, ThresherError
 from thresher.feedback.topic_counts import TopicTotals
 from thresher.feedback.updates import rejudge_segments
 from thresher.frontier.base import COLD_FAILURE, CRAWL_WIDE, Counts, CrawlStore, SharedState
+from thresher.locale.translation import SEMICOLON, Translatable, _, joined
 from thresher.monitoring.failures import FailureReport, failure_report
 from thresher.monitoring.totals import Totals
 from thresher.operations.model_labelling import CrawlLabelling
@@ -112,30 +113,33 @@ class RunResult:
         return RunEnd(code=self.stop_reason.code, words=self.message, exit_code=self.exit_code, fetched=self.fetched)
 
     @property
-    def message(self) -> str:
+    def message(self) -> Translatable:
         """Why it ended, whether nothing could be fetched, which URLs remain, and what waits for its upload."""
-        return f"{self._cause}; {self.waiting_uploads.message}" if self.waiting_uploads else self._cause
+        waiting = self.waiting_uploads
+        return joined(SEMICOLON, [self._cause, waiting.message]) if waiting else self._cause
 
     @property
-    def _cause(self) -> str:
-        remaining = self.failures.remaining() if self.stop_reason is StopReason.HOSTS_UNAVAILABLE else ""
+    def _cause(self) -> Translatable:
+        is_resting = self.stop_reason is StopReason.HOSTS_UNAVAILABLE
+        why = (self.failures.remaining() if is_resting else None) or self.stop_reason.message
         if not self.is_empty:
-            return remaining or self.stop_reason.message
-        why = (
-            "every URL failed"
-            if self.stop_reason is StopReason.DONE and not self.fetched
-            else remaining or self.stop_reason.message
-        )
-        return f"{'almost nothing' if self.fetched else 'nothing'} could be fetched, {why}"
+            return why
+        if self.stop_reason is StopReason.DONE and not self.fetched:
+            why = _("every URL failed")
+        return without_pages(why, self.fetched)
 
     @property
-    def closing_line(self) -> str:
+    def closing_line(self) -> Translatable:
         """How it ended, and how to continue, in one line."""
+        advice = self.stop_reason.advice
         if self.stop_reason in (StopReason.STOPPED, StopReason.FORCED, StopReason.LEFT):
-            return f"{self.message[0].upper()}{self.message[1:]}. {self.stop_reason.advice}"
-        state = "Finished" if self.stop_reason is StopReason.DONE and not self.is_empty else "Stopped"
-        advice = self.failures.advice() if self.stop_reason is StopReason.HOSTS_UNAVAILABLE else self.stop_reason.advice
-        return f"{state}: {self.message}. {advice}".rstrip()
+            return _("{message}. {advice}", message=self.message.capitalized(), advice=advice)
+        state = _("Finished") if self.stop_reason is StopReason.DONE and not self.is_empty else _("Stopped")
+        if self.stop_reason is StopReason.HOSTS_UNAVAILABLE:
+            advice = self.failures.advice()
+        if not advice:
+            return _("{state}: {message}.", state=state, message=self.message)
+        return _("{state}: {message}. {advice}", state=state, message=self.message, advice=advice)
 
 
 @dataclass(frozen=True)
@@ -243,7 +247,7 @@ class Supervisor:
                 await pipeline.seed([] if self._crawl.is_refresh else self._crawl.seeds())
                 # a machine that joins reports the pages of the whole run
                 self._before = await self._totals.read(pipeline.frontier, fresh=True)
-                await record_run_end(pipeline.frontier, RunEnd(code=RUNNING, words="the run has not ended yet"))
+                await record_run_end(pipeline.frontier, RunEnd(code=RUNNING, words=MESSAGES[RUNNING]))
             self._limits = self._own_limits = await negotiate_limits(
                 pipeline.frontier, self._limits, owner=self._is_owner, continues=continues
             )
@@ -294,7 +298,7 @@ class Supervisor:
         if not rows and not uploads.error:
             return None
         files = await asyncio.to_thread(uploads.waiting_files)
-        cause = uploads.error or "the time was over"
+        cause = uploads.error or _("the time was over")
         return WaitingUploads(rows=rows, files=files, cause=cause, is_exact=uploads.has_succeeded)
 
     async def _result(self, frontier: CrawlStore, progress: Progress, waiting: WaitingUploads | None) -> RunResult:
@@ -318,7 +322,7 @@ class Supervisor:
             stopped_by_user=self._stopped_by_user,
             fetched=progress.status.pages - self._before.pages,
             is_empty=is_empty,
-            notice="\n".join(filter(None, [notice, waiting.notice if waiting else ""])),
+            notice=joined("\n", filter(None, [notice, waiting.notice if waiting else ""])),
             waiting_uploads=waiting,
         )
 
@@ -511,10 +515,17 @@ def _logged_run(crawl: CrawlSetup, options: SupervisorOptions) -> RunResult:
 async def take_notice(frontier: SharedState, config: CrawlConfig) -> str:
     """Return what the user should know: that the cold storage fails, or once that a host needs a browser."""
     if failure := await frontier.get_state(CRAWL_WIDE, COLD_FAILURE):
-        return f"The cold storage failed within the last minute: {failure}. URLs that wait there were not fetched."
+        return _(
+            "The cold storage failed within the last minute: {failure}. URLs that wait there were not fetched.",
+            failure=failure,
+        )
     host = await frontier.get_state(CRAWL_WIDE, STATE_KIND)
     if not host or uses_browser(config):
         return ""
     await frontier.put_state(CRAWL_WIDE, STATE_KIND, PRINTED, seconds=TTL_SECONDS)
     trouble = browser_trouble(config.browser) or config.rendering_lease_trouble
-    return f"{host} sends pages without content that seem to need JavaScript; they were judged as they came. {trouble}"
+    return _(
+        "{host} sends pages without content that seem to need JavaScript; they were judged as they came. {trouble}",
+        host=host,
+        trouble=trouble,
+    )

@@ -37,6 +37,7 @@ from thresher.engine.fetcher import Fetcher
 from thresher.engine.lease_loop import LeaseLoop, WorkerContext
 from thresher.errors import StoreError, ThresherError, disk_full, is_disk_full, system_error
 from thresher.frontier.base import CrawlStore, async_closing
+from thresher.locale.translation import _, localized
 from thresher.monitoring.http_endpoint import Endpoint
 from thresher.monitoring.prometheus import WorkerMetrics
 from thresher.parsing.html import parse as parse_html
@@ -206,7 +207,7 @@ def store_error(error: Exception) -> ThresherError:
         return error
     if is_disk_full(error):
         return disk_full()
-    return StoreError(f"the store failed: {error}")
+    return StoreError(_("the store failed: {error}", error=error))
 
 
 def drain_when_orphaned() -> None:
@@ -234,7 +235,7 @@ def main(arguments: list[str]) -> int:
         _work(crawl, worker, order)
     except (ThresherError, OSError, sqlite3.Error) as error:
         known = error if isinstance(error, ThresherError) else system_error(error)
-        print(printable(str(known)), file=sys.stderr)
+        print(printable(localized(known)), file=sys.stderr)
         return known.exit_code
     return 0
 

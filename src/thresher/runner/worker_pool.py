@@ -19,6 +19,7 @@ from thresher.crawl import CrawlSetup
 from thresher.engine import watchdog
 from thresher.errors import ConfigError, ThresherError
 from thresher.frontier.base import CrawlStore
+from thresher.locale.translation import _
 from thresher.runner import limit_blas_threads
 
 EARLY_DEATHS = 5
@@ -44,10 +45,16 @@ def check_open_files(concurrency: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
         return
     fitting = (hard - FILES_BESIDE_REQUESTS) // FILES_PER_REQUEST
-    lower = f", or set engine.concurrency to {fitting} in topic.yaml" if fitting > 0 else ""
+    lower = _(", or set engine.concurrency to {fitting} in topic.yaml", fitting=fitting) if fitting > 0 else ""
     raise ConfigError(
-        f"a worker with engine.concurrency {concurrency} needs {needed:,} open files, and the limit is {hard:,}. "
-        f"Raise it: ulimit -n 1024{lower}"
+        _(
+            "a worker with engine.concurrency {concurrency} needs {needed:,} open files, and the limit is {hard:,}. "
+            "Raise it: ulimit -n 1024{lower}",
+            concurrency=concurrency,
+            needed=needed,
+            hard=hard,
+            lower=lower,
+        )
     )
 
 
@@ -188,5 +195,8 @@ class WorkerFailed(ThresherError):
 
     def __init__(self, name: str, code: int) -> None:
         self.exit_code = code if code in (3, 4, 8) else 1
-        what = f"ended with exit code {code}" if code > 0 else f"was killed by signal {-code} again and again"
-        super().__init__(f"worker {name} {what}; see crawl.log.jsonl")
+        ended = _("worker {name} ended with exit code {code}; see crawl.log.jsonl", name=name, code=code)
+        killed = _(
+            "worker {name} was killed by signal {code} again and again; see crawl.log.jsonl", name=name, code=-code
+        )
+        super().__init__(ended if code > 0 else killed)

@@ -1,4 +1,4 @@
-"""Sanitizing of untrusted text for terminals and logs: no control characters, one line, no reversed direction.
+"""Text for terminals and logs: its width; no control characters, one line, no reversed direction.
 
 Titles, anchors and URLs come from pages that anybody may write. Escape sequences move cursors, change titles and fill
 clipboards; direction marks make a line read as another; a line break forges the next line of a log.
@@ -31,6 +31,11 @@ class _Shown(dict[int, str]):
 
 _SHOWN = _Shown()
 _NOT_ASCII = re.compile(r"[^\x00-\x7e]")  # not escaped by JSON, DEL included
+
+
+def columns(text: str) -> int:
+    """Return the number of columns of a text in a terminal."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def printable(text: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
 
+from thresher.locale.translation import _
 from thresher.text.surface_forms import written
 from thresher.text.tokens import count, tokenize
 from thresher.topics.taxonomy.bundled import bundled_nodes
@@ -54,7 +55,7 @@ def expand_by_taxonomy(topic: TopicDefinition) -> TopicExpansion | None:
         if any(terms and frozenset(tokenize(label)) == terms for terms in wanted for label in node.labels.values()):
             keywords = [word for words in node.keywords.values() for word in words if word not in topic.keywords]
             return TopicExpansion(
-                reason=f"node {node.path} of the bundled taxonomy",
+                reason=_("node {path} of the bundled taxonomy", path=node.path),
                 titles={
                     code: label
                     for code, label in node.labels.items()
@@ -80,7 +81,7 @@ def expand_by_pages(
     keywords = _typical(inside, outside, len(accepted), len(others), most)
     exclusions = [term for term in _typical(outside, inside, len(others), len(accepted), most) if term not in inside]
     return TopicExpansion(
-        reason="words of accepted and of other pages",
+        reason=_("words of accepted and of other pages"),
         keywords=_surface(accepted, [term for term in keywords if term not in known]),
         exclusions=_surface(others, [term for term in exclusions if term not in known]),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from thresher.errors import ConfigError, RefusedAddress
+from thresher.locale.translation import _
 from thresher.topics.taxonomy.taxonomy import TaxonomyReader
 from thresher.urls.address_policy import Network, private_network, refusal, refused_name
 from thresher.urls.canonical import canonicalize
@@ -23,7 +24,13 @@ def seeds_of(entry: str, topic: Path) -> list[str]:
         return [seed_url(entry, topic.name)]
     path = topic.parent / entry
     if not path.is_file():
-        raise ConfigError(f"{topic}: seeds names {entry}, and there is no such file; write it, or remove the entry")
+        raise ConfigError(
+            _(
+                "{file}: seeds names {entry}, and there is no such file; write it, or remove the entry",
+                file=topic,
+                entry=entry,
+            )
+        )
     lines = enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
     stripped = ((number, line.partition(" #")[0].strip()) for number, line in lines)
     return [seed_url(line, f"{entry}:{number}") for number, line in stripped if line and not line.startswith("#")]
@@ -37,7 +44,7 @@ def seed_url(url: str, place: str) -> str:
     """
     canonical = canonicalize(url)
     if canonical is None:
-        raise ConfigError(f"{place}: {url!r} is not an http or https URL")
+        raise ConfigError(_("{place}: {url!r} is not an http or https URL", place=place, url=url))
     return canonical
 
 

@@ -22,6 +22,7 @@ from thresher.coordination.store_binding import STORE_VARIABLE
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.frontier.base import async_closing
+from thresher.locale.translation import _, localized
 
 if TYPE_CHECKING:
     from thresher_ui.dashboard.serve import Served
@@ -84,21 +85,23 @@ def ui(
     """
     public_url = public_url.lower().rstrip("/")
     if public_url and not _PUBLIC_URL(public_url):
-        raise click.UsageError("--public-url takes a scheme and a host, such as https://crawler.example.org")
-    if host in EVERYWHERE and not (allow_host or public_url):
         raise click.UsageError(
-            f"--host {host} needs --allow-host NAME or --public-url: the name that browsers will use"
+            localized(_("--public-url takes a scheme and a host, such as https://crawler.example.org"))
         )
+    if host in EVERYWHERE and not (allow_host or public_url):
+        needed = _("--host {host} needs --allow-host NAME or --public-url: the name that browsers will use", host=host)
+        raise click.UsageError(localized(needed))
     if not dirs and not store:
-        raise click.UsageError("which crawl? Give folders, or --store URL")
+        raise click.UsageError(localized(_("which crawl? Give folders, or --store URL")))
     dashboard = _dashboard()
     with ExitStack() as kept:
         crawls = dashboard.by_name(_crawls(kept, dirs, store, names))
         if host not in LOOPBACK and not public_url.startswith("https://"):
-            echo(
-                f"Connections to {host} are not encrypted, so the token can be read; use a tunnel or a TLS proxy.",
-                err=True,
+            readable = _(
+                "Connections to {host} are not encrypted, so the token can be read; use a tunnel or a TLS proxy.",
+                host=host,
             )
+            echo(readable, err=True)
         dashboard.serve(
             lambda: dashboard.CrawlService(crawls),
             dashboard.ListenAddress(host=host, port=port, names=allow_host, public_url=public_url),
@@ -115,7 +118,9 @@ def _dashboard() -> ModuleType:
     try:
         from thresher_ui.dashboard import serve
     except ModuleNotFoundError as error:
-        raise ConfigError(f'the dashboard needs more packages: pip install "thresher-crawler[ui]" ({error})') from error
+        raise ConfigError(
+            _('the dashboard needs more packages: pip install "thresher-crawler[ui]" ({error})', error=error)
+        ) from error
     return serve
 
 
@@ -126,7 +131,7 @@ def _crawls(kept: ExitStack, dirs: Sequence[Path], store: str | None, names: Seq
     assert store is not None
     listed = names or asyncio.run(_names(store))
     if not listed:
-        raise ConfigError("the store has no crawl; start one: thresher run DIR --store …")
+        raise ConfigError(_("the store has no crawl; start one: thresher run DIR --store …"))
     return [kept.enter_context(opened(None, store, name)) for name in listed]
 
 
@@ -137,8 +142,13 @@ async def _names(store: str) -> list[str]:
 
 def _announce(served: Served, *, open_browser: bool) -> None:
     echo(served.address)
-    once = "; it logs in once" if "?key=" in served.address else ""
-    echo(f"Open this address{once}. Token for programs and other browsers: {served.token}", err=True)
-    echo("Ctrl-C ends the dashboard; crawls continue.", err=True)
+    if "?key=" in served.address:
+        how = _(
+            "Open this address; it logs in once. Token for programs and other browsers: {token}", token=served.token
+        )
+    else:
+        how = _("Open this address. Token for programs and other browsers: {token}", token=served.token)
+    echo(how, err=True)
+    echo(_("Ctrl-C ends the dashboard; crawls continue."), err=True)
     if open_browser:
         threading.Thread(target=webbrowser.open, args=[served.address], daemon=True).start()

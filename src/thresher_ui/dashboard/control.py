@@ -16,6 +16,7 @@ from thresher.assembly import check_crawl
 from thresher.coordination.run_control import RunControl, read_run_control, set_run_control
 from thresher.crawl import CrawlSetup
 from thresher.frontier.base import CrawlStore
+from thresher.locale.translation import _
 from thresher.operations import hosts
 from thresher.runner.limits import NOT_UPLOADED, NOTHING_FETCHED, StopReason
 from thresher_ui.dashboard.errors import Refused
@@ -48,7 +49,7 @@ async def control(
     """
     before = await status(open_crawl)
     if do not in before["can"]:
-        raise Refused(409, f"the crawl is {before['state']}; {do} is not possible now")
+        raise Refused(409, _("the crawl is {state}; {do} is not possible now", state=_(before["state"]), do=_(do)))
     if do == "start":
         await _start(open_crawl, {"--workers": workers, "--pages": pages, "--minutes": minutes})
     elif do == "stop":
@@ -62,13 +63,13 @@ async def _start(open_crawl: OpenCrawl, flags: Mapping[str, Any]) -> None:
     """Start a run in a process of its own, which continues when the dashboard ends."""
     crawl = open_crawl.crawl
     if not open_crawl.is_startable:
-        raise Refused(409, "this crawl was started on another machine; start it there")
+        raise Refused(409, _("this crawl was started on another machine; start it there"))
     if crawl.folder.runner():
-        raise Refused(409, "a run of this crawl is under way")
+        raise Refused(409, _("a run of this crawl is under way"))
     await asyncio.to_thread(check_crawl, crawl)
     given = [str(part) for flag, value in flags.items() if value is not None for part in (flag, value)]
     process = await asyncio.to_thread(_spawn, crawl, given)
-    for _ in range(int(START_SECONDS / POLL_SECONDS)):
+    for _try in range(int(START_SECONDS / POLL_SECONDS)):
         if crawl.folder.runner() == process.pid:
             return
         if (code := process.returncode) is not None:
@@ -79,7 +80,10 @@ async def _start(open_crawl: OpenCrawl, flags: Mapping[str, Any]) -> None:
 
 def _check_ending(code: int) -> None:
     if code not in {NOTHING_FETCHED, NOT_UPLOADED, *(reason.exit_code for reason in StopReason)}:
-        raise Refused(409, f"the run ended at once, with exit code {code}; see {OUTPUT} in the crawl's folder")
+        ended = _(
+            "the run ended at once, with exit code {code}; see {file} in the crawl's folder", code=code, file=OUTPUT
+        )
+        raise Refused(409, ended)
 
 
 def _spawn(crawl: CrawlSetup, flags: list[str]) -> subprocess.Popen[bytes]:
@@ -104,7 +108,7 @@ async def set_budgets(open_crawl: OpenCrawl, **limits: Any) -> None:
         Refused: No run is under way.
     """
     if "budgets" not in (await status(open_crawl))["can"]:
-        raise Refused(409, "no run is under way; set the limits when you start one")
+        raise Refused(409, _("no run is under way; set the limits when you start one"))
     async with _frontier(open_crawl.crawl) as frontier:
         paused = (await read_run_control(frontier)).paused
         await set_run_control(frontier, RunControl(paused=paused, **limits))

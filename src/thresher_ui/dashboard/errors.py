@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from thresher.errors import ConfigError, StoreError, ThresherError
+from thresher.locale.translation import _
 
 
 class Refused(ThresherError):
@@ -17,7 +18,7 @@ class CrawlNotServed(Refused):
     """The dashboard serves no crawl of that name."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(404, f"no crawl called {name[:100]!r} is shown here")
+        super().__init__(404, _("no crawl called {name!r} is shown here", name=name[:100]))
 
 
 def status_of(error: ThresherError) -> int:

@@ -13,6 +13,8 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from thresher.locale.translation import _
+
 LOGIN = "/login"
 READING = frozenset({"GET", "HEAD"})
 _OWN_SITES = frozenset({"", "none", "same-origin"})
@@ -86,16 +88,16 @@ class Guard:
     def refuses(self, request: Request) -> Refusal | None:
         """Return why a request is refused; None when it is accepted."""
         if request.host.lower() not in self.names:
-            return Refusal(403, "the Host header is not a name of this dashboard; see thresher ui --allow-host")
+            return Refusal(403, _("the Host header is not a name of this dashboard; see thresher ui --allow-host"))
         if request.site not in _OWN_SITES or not self._is_own_origin(request):
-            return Refusal(403, "the request comes from a page of another site")
+            return Refusal(403, _("the request comes from a page of another site"))
         if request.path == LOGIN:
             return None
         by_program = self._is_bearer(request.authorization)
         if not by_program and not self._has_cookie(request.cookie):
-            return Refusal(401, "the token is missing; open the address that thresher ui printed")
+            return Refusal(401, _("the token is missing; open the address that thresher ui printed"))
         if request.method not in READING and not by_program and not request.origin:
-            return Refusal(403, "a request that changes something must come from a page of this dashboard")
+            return Refusal(403, _("a request that changes something must come from a page of this dashboard"))
         return None
 
     def take_key(self, key: str) -> bool:

@@ -12,29 +12,33 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from thresher.locale.translation import Translatable, _, joined
 from thresher_ui.dashboard.guard import LOGIN, Guard
 from thresher_ui.dashboard.guard import Request as GuardRequest
+from thresher_ui.dashboard.translations import COOKIE, Texts, choose
 
 _PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Thresher</title>
+<html lang="{language}"><head><meta charset="utf-8"><title>Thresher</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <style>{style}</style></head>
 <body><header class="top"><div class="line"><a class="mark" href="/">Thresher</a></div></header>
-<main><h1>Log in</h1><p>{message}</p>
+<main><h1>{log_in}</h1><p>{message}</p>
 <form class="row" method="post" action="/login">
-<label>Token <input name="token" type="password" autocomplete="off" required></label>
-<button class="main">Log in</button></form></main></body></html>
+<label>{token} <input name="token" type="password" autocomplete="off" required></label>
+<button class="main">{log_in}</button></form></main></body></html>
 """
 _STYLE = files("thresher_ui.dashboard").joinpath("static", "thresher.css").read_text(encoding="utf-8")
 STYLE_SOURCE = f"'sha256-{base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()}'"
 """Allows the inline style of the login page, because style sheets need the token."""
-_HOW = "Open the address that thresher ui printed, or type the token that it printed beside it."
+_HOW = _("Open the address that thresher ui printed, or type the token that it printed beside it.")
 _FORM = "application/x-www-form-urlencoded"
 
 
-def refusal_page(message: str) -> bytes:
+def refusal_page(message: str, texts: Texts) -> bytes:
     """Return a page with a message and a form for the token."""
-    return _PAGE.format(message=html.escape(message), style=_STYLE).encode()
+    values = {"message": message, "log_in": _("Log in"), "token": _("Token")}
+    escaped = {name: html.escape(texts.translated(text)) for name, text in values.items()}
+    return _PAGE.format(**escaped, language=texts.html_language, style=_STYLE).encode()
 
 
 def login_route(guard: Guard) -> Route:
@@ -43,12 +47,13 @@ def login_route(guard: Guard) -> Route:
     async def login(request: Request) -> Response:
         if request.method == "POST":
             typed = await _typed(request)
-            return _logged_in(guard) if guard.is_token(typed) else _form("This is not the token.", 401)
+            return _logged_in(guard) if guard.is_token(typed) else _form(request, _("This is not the token."), 401)
         known = guard.knows(GuardRequest(method="GET", path=LOGIN, host="", cookie=request.headers.get("cookie", "")))
         key = request.query_params.get("key", "")
         if known or (key and request.method == "GET" and guard.take_key(key)):
             return _logged_in(guard)
-        return _form("This address was used before. " + _HOW if key else _HOW, 401 if key else 200)
+        used = joined(" ", [_("This address was used before."), _HOW])
+        return _form(request, used if key else _HOW, 401 if key else 200)
 
     return Route(LOGIN, login, methods=["GET", "POST"])
 
@@ -60,8 +65,9 @@ async def _typed(request: Request) -> str:
     return parse_qs(body).get("token", [""])[0].strip()
 
 
-def _form(message: str, status: int) -> Response:
-    return Response(refusal_page(message), status, media_type="text/html")
+def _form(request: Request, message: Translatable, status: int) -> Response:
+    texts = choose(request.cookies.get(COOKIE, ""), request.headers.get("accept-language", ""))
+    return Response(refusal_page(message, texts), status, media_type="text/html")
 
 
 def _logged_in(guard: Guard) -> Response:

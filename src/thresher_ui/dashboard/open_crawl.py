@@ -24,6 +24,7 @@ from thresher.crawl import CrawlSetup
 from thresher.errors import StoreError
 from thresher.feedback.labels import Label
 from thresher.judges.base import Judge
+from thresher.locale.translation import _
 from thresher.operations.explain import Explanation, FrontierInfo, explanation_of, judge_of
 from thresher.runner.limits import Pace
 from thresher.status import read_collection
@@ -124,7 +125,7 @@ class Reader:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: query(self._opened()))
         except sqlite3.Error as error:
-            raise StoreError(f"the pages cannot be read now: {error}; try again in a moment") from error
+            raise StoreError(_("the pages cannot be read now: {error}; try again in a moment", error=error)) from error
 
     async def pages(self) -> IndexedPages:
         """Return the index of all pages."""

@@ -8,13 +8,16 @@ from collections.abc import MutableMapping
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from thresher.errors import ThresherError
+from thresher.locale.translation import _
 from thresher.text.terminal import printable
 from thresher_ui.dashboard.errors import status_of
 from thresher_ui.dashboard.guard import Guard, Refusal, Request
 from thresher_ui.dashboard.login import STYLE_SOURCE, refusal_page
+from thresher_ui.dashboard.translations import COOKIE, Texts, choose, texts_in
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +55,7 @@ class SecurityMiddleware:
             return
         if scope["type"] != "http":
             return  # WebSockets are never accepted
-        answer = _SecuredSend(send, is_static=scope["path"].startswith(STATIC))
+        answer = _SecuredSend(send, texts=_texts(scope), is_static=scope["path"].startswith(STATIC))
         refusal = self._guard.refuses(request_of(scope)) or _too_long(scope)
         if refusal is not None:
             await _refuse(answer, refusal, page=_wants_page(scope) and refusal.status == 401)
@@ -60,12 +63,12 @@ class SecurityMiddleware:
         try:
             await self._app(scope, _BoundedReceive(receive), answer)
         except BodyTooLarge:
-            await _refuse(answer, Refusal(413, f"the body has more than {MAX_BODY_BYTES} bytes"))
+            await _refuse(answer, Refusal(413, _("the body has more than {number} bytes", number=MAX_BODY_BYTES)))
         except ThresherError as error:
             await _refuse(answer, Refusal(status_of(error), printable(str(error))))
         except Exception:  # details go into the log only
             logger.exception("the dashboard could not answer %s", printable(str(scope["path"])))
-            await _refuse(answer, Refusal(500, "internal error; see the output of the dashboard"))
+            await _refuse(answer, Refusal(500, _("internal error; see the output of the dashboard")))
 
 
 def request_of(scope: Scope) -> Request:
@@ -90,19 +93,33 @@ def request_of(scope: Scope) -> Request:
 def _too_long(scope: Scope) -> Refusal | None:
     length = Headers(scope=scope).get("content-length", "0")
     if not (length.isascii() and length.isdecimal()) or int(length[:20]) > MAX_BODY_BYTES:
-        return Refusal(413, f"the body has more than {MAX_BODY_BYTES} bytes")
+        return Refusal(413, _("the body has more than {number} bytes", number=MAX_BODY_BYTES))
     return None
 
 
 def _wants_page(scope: Scope) -> bool:
-    return scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", "")
+    return scope["method"] == "GET" and _is_browser(scope)
+
+
+def _is_browser(scope: Scope) -> bool:
+    return "text/html" in Headers(scope=scope).get("accept", "")
+
+
+def _texts(scope: Scope) -> Texts:
+    """Return the texts of a browser's user; programs get English."""
+    if not _is_browser(scope):
+        return texts_in("en")
+    connection = HTTPConnection(scope)
+    return choose(connection.cookies.get(COOKIE, ""), connection.headers.get("accept-language", ""))
 
 
 async def _refuse(answer: _SecuredSend, refusal: Refusal, *, page: bool = False) -> None:
     if answer.has_begun:
         return
     kind = "text/html; charset=utf-8" if page else "application/json"
-    body = refusal_page(refusal.message) if page else json.dumps({"error": refusal.message}).encode()
+    texts = answer.texts
+    message = json.dumps({"error": texts.translated(refusal.message)})
+    body = refusal_page(refusal.message, texts) if page else message.encode()
     headers = [(b"content-type", kind.encode()), (b"content-length", b"%d" % len(body))]
     if refusal.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
@@ -111,9 +128,10 @@ async def _refuse(answer: _SecuredSend, refusal: Refusal, *, page: bool = False)
 
 
 class _SecuredSend:
-    """Sends a response with the security headers."""
+    """Sends a response with the security headers; a refusal is in the language of `texts`."""
 
-    def __init__(self, send: Send, *, is_static: bool) -> None:
+    def __init__(self, send: Send, *, texts: Texts, is_static: bool) -> None:
+        self.texts = texts
         self._send = send
         self._is_static = is_static
         self.has_begun = False

@@ -8,6 +8,7 @@ from typing import Any
 
 from thresher.crawl import CrawlSetup
 from thresher.errors import StoreUnreachable
+from thresher.locale.translation import _
 from thresher.status import SpeedLimit
 from thresher_ui.dashboard.errors import CrawlNotServed
 from thresher_ui.dashboard.open_crawl import OpenCrawl
@@ -82,7 +83,7 @@ class CrawlService:
                 )
         except (TimeoutError, StoreUnreachable):
             if name not in self._last_status:
-                raise StoreUnreachable("the store does not answer") from None
+                raise StoreUnreachable(_("the store does not answer")) from None
             return {**self._last_status[name], "limit": {"code": SpeedLimit.NO_ANSWER, "number": 0}}
         self._last_status[name] = newest
         return newest

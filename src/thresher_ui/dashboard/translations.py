@@ -1,7 +1,7 @@
 """The language of a screen: texts, numbers, dates.
 
-Texts are in gettext catalogues; English is the language of the templates and needs none. English and Chinese format
-numbers alike, so only formats with words differ.
+Texts of templates are in a gettext catalogue, those that come from the core in the core's own; English needs none.
+English and Chinese format numbers alike, so only formats with words differ.
 """
 
 from __future__ import annotations
@@ -11,6 +11,10 @@ from datetime import UTC, datetime
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from importlib import resources
+
+from thresher.locale.translation import Translatable, _, translated
+from thresher.operations.verdict import PART_MEANINGS
+from thresher.records import TOPIC_PART
 
 LANGUAGES = {"en": "English", "zh": "中文"}
 """Names by code, each in its own language."""
@@ -28,6 +32,11 @@ class Texts:
     def others(self) -> dict[str, str]:
         """The other languages, by code."""
         return {code: name for code, name in LANGUAGES.items() if code != self.language}
+
+    @property
+    def html_language(self) -> str:
+        """The language as HTML names it."""
+        return "zh-Hans" if self.language == "zh" else self.language
 
     def number(self, value: float | None, digits: int = 0) -> str:
         """Format a number with thousands separators; a dash for None."""
@@ -56,6 +65,20 @@ class Texts:
         """Format a time in UTC."""
         written = self.translations.gettext("%Y-%m-%d %H:%M UTC")
         return datetime.fromtimestamp(seconds, UTC).strftime(written)
+
+    def translated(self, text: str) -> str:
+        """Return a text of the core in this language; a text without a translation as it is."""
+        return str(translated(text, self.language))
+
+    def named(self, value: str) -> str:
+        """Return what a value such as an outcome, a state or a kind is called."""
+        return Translatable(value).in_language(self.language)
+
+    def part(self, name: str) -> str:
+        """Return what a part of a score is called."""
+        if name.startswith(TOPIC_PART) and name not in PART_MEANINGS:
+            return self.translated(_("topic {name}", name=name.removeprefix(TOPIC_PART)))
+        return self.named(name)
 
     def titled(self, title: dict[str, str], name: str) -> str:
         """Return the title of a crawl in this language, else in any, else its name."""

@@ -52,6 +52,12 @@ def test_the_help_lists_every_command_in_one_line_of_its_task():
     assert {name.split()[0] for name in ALL} == set(COMMANDS)
 
 
+def test_the_help_lists_the_commands_in_the_language_of_the_user(monkeypatch):
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    listed = thresher.get_help(click.Context(thresher, info_name="thresher", terminal_width=80))
+    assert "  stop        在所有机器上停止抓取任务。" in listed.splitlines()
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_every_example_is_a_command_line_that_can_be_parsed(name, folder):
     examples = examples_of(ALL[name])

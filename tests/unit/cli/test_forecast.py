@@ -10,6 +10,7 @@ from thresher.records import Forecast
 from thresher.runner.limits import Limits, Progress, StopReason
 from thresher.runner.supervisor import RunResult
 from thresher.status import CrawlStatus
+from thresher.text.terminal import columns
 
 AHEAD = Forecast(pages=240, least=0, most=1040)
 
@@ -38,6 +39,16 @@ def test_the_live_line_fits_into_the_terminal(width):
     line = line_of(running, width)
     assert len(line) <= width
     assert line.startswith("250/500 pages · about 2 min left")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_the_live_line_fits_into_the_terminal_in_chinese_too(monkeypatch, width):
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    running = replace(progress(AHEAD), limits=Limits(pages=500), recent_speed=2.5)
+    assert columns(line_of(running, width)) <= width
+    assert line_of(running).startswith(
+        "250/500 个网页 · 大约还需 2 分钟 · 相关 50 个（收获率 0.20） · 等待 3,412 个，其中 "
+    )
 
 
 def test_the_closing_summary_has_the_interval(capsys):

@@ -8,6 +8,7 @@ import pytest
 from thresher.engine import watchdog
 from thresher.engine.download.errors import AddressRefused, HeadTooLong, NoBody, NotHttp, TooSlow, failure_for
 from thresher.frontier.base import LOST_WITH_FILES, Counts, FailureCount
+from thresher.locale.translation import translated
 from thresher.monitoring.failures import (
     FailureKind,
     block_kind_of,
@@ -144,6 +145,21 @@ def test_what_remains_is_reported_in_one_sentence():
     assert both.remaining() == ("7 URLs remain: 5 on 1 busy host (HTTP 429), 2 on 1 parked host (blocked by the user)")
     assert both.advice() == "Re-run to retry."
     assert "until released" in grouped([parked("b.example", "blocked by hand", 2)]).advice()
+
+
+def test_failures_are_reported_in_chinese_too():
+    counts = [parked("a.example", "http 429, asks for 2 hours of rest", 5, 600.0), parked("b.example", "robots.txt", 2)]
+    report = grouped(counts)
+    assert [translated(line, "zh") for line in report.lines()] == [
+        "5 个网址（1 个主机）：HTTP 429（a.example），10 分钟后重试",
+        "2 个网址（1 个主机）：robots.txt 不允许（b.example）",
+    ]
+    remaining = report.remaining().in_language("zh")
+    assert (
+        remaining
+        == "还剩 7 个网址：5 个在 1 个繁忙的主机上（HTTP 429），2 个在 1 个已搁置的主机上（robots.txt 不允许）"
+    )
+    assert translated(report.advice(), "zh") == "10 分钟后再次运行即可重试。"
 
 
 def test_failures_without_a_listed_reason_are_counted_as_such():

@@ -6,7 +6,7 @@ import pytest
 
 from thresher.frontier.base import UrlEntry, UrlState
 from thresher.operations.explain import MAX_LINES, Explanation, FrontierInfo
-from thresher.operations.verdict import COLUMNS, CountedWord, NearestPage, PageVerdict, width
+from thresher.operations.verdict import COLUMNS, CountedWord, NearestPage, PageVerdict, width, wrapped
 from thresher.records import Outcome, UsageSignal
 from thresher.storage.page_store import FoundLink, PageRecord
 from thresher.storage.reader import PathHop, kept_judgement
@@ -70,6 +70,34 @@ def test_a_page_is_explained_by_verdict_words_nearest_example_and_path():
         f"  “A page” → A page {HUB}1",
         "  “A page” → this page",
     ]
+
+
+def test_an_explanation_in_chinese_has_the_same_facts():
+    assert explained().lines("zh") == [
+        LEAF,
+        "标题：    A page",
+        "相关：0.90，高于阈值 0.40；在 300 个中排第 12。",
+        "支持：    A page 10 %，A page 10 %",
+        "反对：    A page 10 %",
+        f"最相似：  A page {SEED}（种子，相似度 0.25）",
+        "路径，距种子 2 个链接：",
+        f"  A page {SEED}",
+        f"  “A page” → A page {HUB}1",
+        "  “A page” → 本页",
+    ]
+    assert "  抓取时的分数：0.226" in explained().detail_lines("zh")
+    assert explained().summary.startswith("Relevant: 0.90")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["很长的判定说明，" * 30, "没有标点" * 60, f"网址 http://a.example/{'x' * 300} 在范围之外。", "plain words " * 40],
+)
+def test_a_sentence_of_any_language_is_broken_into_lines(sentence):
+    lines = list(wrapped(sentence))
+    assert max(map(width, lines)) <= COLUMNS
+    if "…" not in "".join(lines):  # nothing was too wide
+        assert "".join("".join(lines).split()) == "".join(sentence.split())
 
 
 @pytest.mark.parametrize("title", ["", "x" * 300, "钙钛矿太阳能电池" * 40])

@@ -24,6 +24,7 @@ from redis.backoff import NoBackoff
 
 from thresher.errors import ConfigError, StoreError, StoreRefused, StoreUnreachable
 from thresher.frontier.redis.scripts import LuaScript
+from thresher.locale.translation import _
 from thresher.urls.store_address import StoreAddress, shown_store
 
 logger = logging.getLogger(__name__)
@@ -71,7 +72,9 @@ class RedisConnection:
     def __init__(self, url: str, *, patience_seconds: float | None = None) -> None:
         address = StoreAddress.parse(url)
         if address is None:
-            raise ConfigError(f"store {shown_store(url)!r} is not a valid store URL; try redis://127.0.0.1:6379/0")
+            raise ConfigError(
+                _("store {url!r} is not a valid store URL; try redis://127.0.0.1:6379/0", url=shown_store(url))
+            )
         self.is_cluster = address.is_cluster
         self.name = address.shown
         self.is_up = True
@@ -136,9 +139,13 @@ class RedisConnection:
             await self._drop_idle(client)
             waited = time.monotonic() - began
             if isinstance(trouble, redis_errors.ReadOnlyError) and waited >= self._read_only_seconds:
-                raise StoreRefused(f"the store {self.name} is a read-only replica; name its primary") from trouble
+                raise StoreRefused(
+                    _("the store {store} is a read-only replica; name its primary", store=self.name)
+                ) from trouble
             if waited >= self._patience_seconds:
-                raise StoreUnreachable(f"the store {self.name} cannot be reached: {trouble}") from trouble
+                raise StoreUnreachable(
+                    _("the store {store} cannot be reached: {error}", store=self.name, error=trouble)
+                ) from trouble
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - not a secret
             pause = min(2 * pause, _MAX_PAUSE_SECONDS)
 
@@ -152,7 +159,7 @@ class RedisConnection:
             if "closed" in str(error):  # uvloop reports a closed connection like this
                 return error
             raise error
-        raise StoreError(f"the store {self.name} refused: {error}") from error
+        raise StoreError(_("the store {store} refused: {error}", store=self.name, error=error)) from error
 
     async def _drop_idle(self, client: Any) -> None:
         """Close idle connections: they may be dead."""
@@ -161,10 +168,19 @@ class RedisConnection:
                 await client.connection_pool.disconnect(inuse_connections=False)
 
     def _refusal(self, error: Exception) -> str:
-        scheme, _, address = self.name.partition("://")
-        why = f"rejects the credentials: {error}" if self._has_password else "requires a password, and none was given"
-        return (
-            f"the store {self.name} {why}; give the right one with: THRESHER_STORE={scheme}://USER:PASSWORD@{address}"
+        right = "://USER:PASSWORD@".join(self.name.split("://", 1))
+        if not self._has_password:
+            return _(
+                "the store {store} requires a password, and none was given; "
+                "give the right one with: THRESHER_STORE={right}",
+                store=self.name,
+                right=right,
+            )
+        return _(
+            "the store {store} rejects the credentials: {error}; give the right one with: THRESHER_STORE={right}",
+            store=self.name,
+            error=error,
+            right=right,
         )
 
     def _connected(self) -> Any:
@@ -238,7 +254,7 @@ def _checked(answer: Any) -> Any:
 
 async def _run_by_key(client: Any, calls: Sequence[Call]) -> list[Any]:
     by_key: dict[bytes, list[int]] = defaultdict(list)
-    for number, (_, key, _) in enumerate(calls):
+    for number, (_script, key, _arguments) in enumerate(calls):
         by_key[key].append(number)
     answers: list[Any] = [None] * len(calls)
 

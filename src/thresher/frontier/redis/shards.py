@@ -20,6 +20,7 @@ from heapq import nlargest
 from thresher.errors import StoreError, StoreLost
 from thresher.frontier.redis.codec import Name, link_bytes, reason_bytes
 from thresher.frontier.redis.connection import Part, RedisConnection
+from thresher.locale.translation import _
 from thresher.records import Candidate, Settlement
 from thresher.urls.canonical import fingerprint, host_key
 
@@ -55,7 +56,7 @@ class Heads:
         """Remove the best scores from the snapshot; return how many are from which shard."""
         ranked = ((score, -shard) for shard, scores in enumerate(self._scores) for score in scores)
         wanted: dict[int, int] = {}
-        for _, minus_shard in nlargest(max(0, limit), ranked):
+        for _score, minus_shard in nlargest(max(0, limit), ranked):
             wanted[-minus_shard] = wanted.get(-minus_shard, 0) + 1
         for shard, number in wanted.items():
             del self._scores[shard][:number]
@@ -242,8 +243,9 @@ async def refuse_lost(connection: RedisConnection, crawl: str, crawl_id: str) ->
         return
     kept = await connection.call("HGET", _key(crawl), _ID)
     if kept != crawl_id.encode():
-        what = f"it holds another crawl called {crawl!r}" if kept else f"nothing of {crawl!r} is there any more"
-        raise StoreLost(f"the store {connection.name}", what)
+        another = _("it holds another crawl called {crawl!r}", crawl=crawl)
+        nothing = _("nothing of {crawl!r} is there any more", crawl=crawl)
+        raise StoreLost(_("the store {store}", store=connection.name), another if kept else nothing)
 
 
 async def keep_id(connection: RedisConnection, crawl: str, crawl_id: str) -> str:

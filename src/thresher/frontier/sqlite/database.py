@@ -28,6 +28,7 @@ from typing import Any
 
 from thresher.errors import StoreError, StoreUnreachable, disk_full, is_disk_full
 from thresher.frontier.old_entries import read_old_entry
+from thresher.locale.translation import _
 from thresher.reasons.legacy import add_functions
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -198,8 +199,13 @@ class SqliteFile:
         (version,) = db.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise StoreError(
-                f"{self._path} was written by a newer Thresher (its version is {version}, this one reads up to "
-                f"{VERSION}). Use that one, or start a new crawl."
+                _(
+                    "{file} was written by a newer Thresher (its version is {version}, this one reads up to "
+                    "{own}). Use that one, or start a new crawl.",
+                    file=self._path,
+                    version=version,
+                    own=VERSION,
+                )
             )
         if version < VERSION:
             _switch_to_wal(db)
@@ -218,11 +224,16 @@ class SqliteFile:
                 raise disk_full() from error
             if self._path.parent.is_dir() and not os.access(self._path.parent, os.W_OK):
                 raise StoreError(
-                    f"{self._path.parent} cannot be written, only read; change its permissions, or copy the crawl"
+                    _(
+                        "{folder} cannot be written, only read; change its permissions, or copy the crawl",
+                        folder=self._path.parent,
+                    )
                 ) from error
-            raise StoreUnreachable(f"the frontier {self._path} cannot be used now: {error}") from error
+            raise StoreUnreachable(
+                _("the frontier {file} cannot be used now: {error}", file=self._path, error=error)
+            ) from error
         except sqlite3.DatabaseError as error:
-            raise StoreError(f"{self._path} is not a usable frontier: {error}") from error
+            raise StoreError(_("{file} is not a usable frontier: {error}", file=self._path, error=error)) from error
 
 
 def _connect(path: Path, synchronous: str) -> sqlite3.Connection:

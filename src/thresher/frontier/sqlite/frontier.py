@@ -33,6 +33,7 @@ from thresher.frontier.base import (
     unpack_data,
 )
 from thresher.frontier.sqlite.database import LinkRow, SqliteFile
+from thresher.locale.translation import _
 from thresher.reasons.legacy import stored_in
 from thresher.reasons.reason import Reason
 from thresher.records import Candidate, Lease, RequestKind, Settlement
@@ -74,7 +75,7 @@ class SqliteFrontier:
         crawl_id: str = "",
     ) -> None:
         if crawl_id and not path.is_file():
-            raise StoreLost(str(path), "the file is not there any more")
+            raise StoreLost(str(path), _("the file is not there any more"))
         settings = {
             "merge": merge.value,
             "leases_per_host": leases_per_host,
@@ -88,7 +89,7 @@ class SqliteFrontier:
         self._file = SqliteFile(path, synchronous=synchronous, settings=settings)
         if crawl_id and self._file.read_row("identity") != [(crawl_id,)]:
             self._file.close()
-            raise StoreLost(str(path), "it is empty, or of another crawl")
+            raise StoreLost(str(path), _("it is empty, or of another crawl"))
         self._clock = clock or self._file.clock()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="frontier")
 
@@ -159,7 +160,7 @@ class SqliteFrontier:
 
     async def counts(self) -> Counts:
         if self._crawl_id and not self._path.is_file():
-            raise StoreLost(str(self._path), "the file was removed")
+            raise StoreLost(str(self._path), _("the file was removed"))
         [[numbers]] = await self._read("counts", now=self._clock())
         return Counts(**json.loads(numbers))
 

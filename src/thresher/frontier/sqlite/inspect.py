@@ -20,6 +20,7 @@ from thresher.frontier.base import MAX_FAILURES, Counts, FailureCount, HostEntry
 from thresher.frontier.inspect import ScoreSample
 from thresher.frontier.sqlite.database import TYPED_REASONS, VERSION, reader_clock, statement
 from thresher.frontier.sqlite.frontier import failure_count, host_entry, url_entry
+from thresher.locale.translation import _
 from thresher.reasons.legacy import add_functions
 from thresher.sqlite_files import open_to_read
 from thresher.urls.canonical import fingerprint, host_key
@@ -116,13 +117,13 @@ class SqliteFrontierReader:
         try:
             return function()
         except sqlite3.OperationalError as error:
-            raise StoreUnreachable(f"the frontier cannot be read now: {error}") from error
+            raise StoreUnreachable(_("the frontier cannot be read now: {error}", error=error)) from error
         except sqlite3.DatabaseError as error:
-            raise StoreError(f"the frontier cannot be read: {error}") from error
+            raise StoreError(_("the frontier cannot be read: {error}", error=error)) from error
 
     def _opened(self) -> sqlite3.Connection | None:
         if self._crawl_id and not self._path.is_file():
-            raise StoreLost(str(self._path), "the file is not there any more")
+            raise StoreLost(str(self._path), _("the file is not there any more"))
         if self._db is None and self._path.is_file():
             db = open_to_read(self._path, timeout=_READ_SECONDS)
             try:
@@ -136,7 +137,9 @@ class SqliteFrontierReader:
         """Create the temporary tables of the queries; False while another process is still creating the file."""
         (version,) = db.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
-            raise StoreError(f"the frontier was written by a newer Thresher (version {version}); use that one")
+            raise StoreError(
+                _("the frontier was written by a newer Thresher (version {version}); use that one", version=version)
+            )
         if not version:
             return False
         if version < _CLOCK_VERSION:  # the next worker upgrades the file
@@ -148,7 +151,7 @@ class SqliteFrontierReader:
         db.execute("INSERT INTO setting VALUES (?, ?)", self._setting)
         self._clock = reader_clock(db)
         if self._crawl_id and db.execute(statement("identity")).fetchall() != [(self._crawl_id,)]:
-            raise StoreLost(str(self._path), "it is empty, or of another crawl")
+            raise StoreLost(str(self._path), _("it is empty, or of another crawl"))
         return True
 
     def _read(self, query: str, **parameters: object) -> list[tuple[Any, ...]]:

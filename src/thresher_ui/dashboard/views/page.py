@@ -7,6 +7,7 @@ from typing import Any
 
 from thresher.errors import ConfigError
 from thresher.feedback.labels import verdicts
+from thresher.locale.translation import _
 from thresher.operations.explain import frontier_info_of
 from thresher.parsing.main_content import PageContent
 from thresher.storage.page_store import FoundLink
@@ -26,7 +27,7 @@ async def page(open_crawl: OpenCrawl, *, url: str) -> dict[str, Any]:
     """
     canonical = canonicalize(url)
     if canonical is None:
-        raise ConfigError(f"{url!r} is not an http or https URL")
+        raise ConfigError(_("{url!r} is not an http or https URL", url=url))
     frontier_info = await frontier_info_of(open_crawl.frontier_reader, canonical)
     explanation = await open_crawl.judge.explain(canonical, frontier_info)
     content, links = await open_crawl.reader.ask(lambda collection: _stored(fingerprint(canonical), collection))

@@ -1,5 +1,7 @@
 """How a browser comes by the token, and what the answers around it look like."""
 
+from pathlib import Path
+
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -7,7 +9,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from thresher.errors import ConfigError, StoreUnreachable, ThresherError
+from thresher.errors import ConfigError, CrawlBusy, StoreUnreachable, ThresherError
 from thresher_ui.dashboard.errors import Refused
 from thresher_ui.dashboard.guard import Guard, names_of
 from thresher_ui.dashboard.login import login_route
@@ -29,6 +31,7 @@ async def broken(request):
     error = request.query_params["error"]
     raise {
         "ours": ThresherError("it runs already"),
+        "busy": CrawlBusy(Path("solar")),
         "config": ConfigError("no such thing"),
         "refused": Refused(418, "a teapot\x1b[0m"),
         "away": StoreUnreachable("the store does not answer"),
@@ -143,6 +146,22 @@ def test_a_body_that_is_too_large_is_refused_whether_it_says_so_or_not(client, g
 def test_errors_of_ours_are_reported_in_words(client, guard, error, status, words):
     response = client.get(f"/broken?error={error}", headers={"Authorization": f"Bearer {guard.token}"})
     assert (response.status_code, response.json()) == (status, {"error": words})
+
+
+def test_a_browser_reads_errors_in_its_language_and_a_program_in_english(client, guard):
+    headers = {"Authorization": f"Bearer {guard.token}", "Accept-Language": "zh-CN"}
+    program = client.get("/broken?error=busy", headers=headers)
+    browser = client.get("/broken?error=busy", headers={**headers, "Accept": "text/html, application/json"})
+    assert program.json()["error"].startswith("a run of solar is under way")
+    assert browser.json()["error"].startswith("solar 正在运行")
+
+
+def test_the_login_page_is_in_the_language_of_the_browser(client):
+    chinese = client.get("/login?key=used", headers={"Accept": "text/html", "Accept-Language": "zh"})
+    assert '<html lang="zh-Hans">' in chinese.text
+    assert "登录" in chinese.text
+    assert "此地址已经用过。" in chinese.text
+    assert "Log in" in client.get("/login").text
 
 
 def test_errors_that_nobody_meant_tell_nothing(client, guard, caplog):

