@@ -28,11 +28,13 @@ ASKED = {
     "parquet": [
         ["export", "solar", "-f", "parquet", "-o", "pages.parquet"],
         ["export", "solar", "-f", "dataset", "-o", "dataset"],
+        ["export", "solar", "-f", "url-index", "-o", "index"],
         ["batch", "links", "solar", "-o", "links.parquet"],
         ["run", "solar", "--collection", "file:///collection"],
         "pages().to_arrow()",
         "export('pages.parquet')",
     ],
+    "identity": [["identity", "new"], ["identity", "show"]],
     "metrics": [["run", "solar", "--pages", "1", "--metrics-port", "9"]],
     "learn": [["run", "judge"], ["train", "solar", "--train", "layers"], ["train", "solar", "--train", "rules"]],
     "lab": [["lab", "compare", "--web", "generated-en-1000", "--strategies", "best-first"]],
