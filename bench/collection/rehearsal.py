@@ -204,7 +204,7 @@ def print_curve(curve: Path, rows: int = 12) -> None:
 
 
 def level(samples: Sequence[dict[str, Any]], seconds: float = 3600.0) -> str:
-    """Return how the last hour went: the means of its first and second half, and the change between them."""
+    """Return the means of the first and the second half of the last hour, or of all of a shorter crawl."""
     last = [row for row in samples if row["seconds"] >= samples[-1]["seconds"] - seconds]
     first, second = last[: len(last) // 2 + 1], last[len(last) // 2 :]
     memory = [mean(row["worker_mib"] for row in half) for half in (first, second)]
@@ -213,8 +213,10 @@ def level(samples: Sequence[dict[str, Any]], seconds: float = 3600.0) -> str:
         for half in (first, second)
     ]
     changes = [f"{second / first - 1:+.1%}" for first, second in (memory, speed)]
+    minutes = (last[-1]["seconds"] - last[0]["seconds"]) / 60
     return (
-        f"last hour, first half and second: worker {memory[0]:,.0f} and {memory[1]:,.0f} MiB ({changes[0]}), "
+        f"last {minutes:.0f} minutes, first half and second: worker {memory[0]:,.0f} and {memory[1]:,.0f} MiB "
+        f"({changes[0]}), "
         f"{speed[0]:.1f} and {speed[1]:.1f} pages/s ({changes[1]})"
     )
 
