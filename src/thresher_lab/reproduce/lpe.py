@@ -121,13 +121,12 @@ def _table(place: str, rows: Sequence[Row], harvest: Curves, found: Curves, reca
 
 def _findings(place: str, found: Curves) -> list[ClaimResult]:
     order = SIX[::-1]
-    orders = {"threshold 0.5": order, f"threshold {TUNED_THRESHOLD}": [*TUNED[::-1], *order[2:]]}
-    if found.get(DEMOTING):
-        orders["links below 0.5 wait"] = [DEMOTING, *order[2:]]
     claim = "LPE > CBP > context only > anchor only > best-first > breadth-first"
+    orders = {claim: order, f"the same with a threshold of {TUNED_THRESHOLD}": [*TUNED[::-1], *order[2:]]}
+    if found.get(DEMOTING):
+        orders["the same without CBP where links below 0.5 wait"] = [DEMOTING, *order[2:]]
     return [
-        *(judge_order(claim, f"{place}, {how}", found, names, scale=100, unit="points")
-          for how, names in orders.items()),
+        *(judge_order(text, place, found, names, scale=100, unit="points") for text, names in orders.items()),
         judge_factor("LPE finds 5 times as many relevant pages as breadth-first", place, found,
                      ("lpe", TUNED[1], DEMOTING), "breadth-first", FACTOR),
     ]  # fmt: skip

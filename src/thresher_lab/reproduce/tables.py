@@ -95,7 +95,7 @@ def _line(cells: Sequence[str]) -> str:
 _INTRODUCTION = """\
 # The papers' experiments, here
 
-{conclusion} Here you see where each claim holds, where it fails, and why.
+This page says where each claim of the papers holds, where it fails, and why. {conclusion}
 
 <!-- not run: rewrites this page -->
 ```console
@@ -114,11 +114,13 @@ four verdicts on each web:
 - **in part**: a is ahead on average, but not at every portion or not beyond chance, or only a part of a longer order is
   confirmed;
 - **fails**: otherwise, and whenever the paper's own crawler is not the best on average;
-- **not testable**: less than two topics; no rows; less than 1 % of the URLs spell a label where URLs are tested; or
-  even an oracle, every fetch of which is a page of the topic, is less than 5 % ahead of b, or has less than four fifths
-  of the paper's factor.
+- **not testable** by a rule, which is one of these:
+    - There are fewer than two topics, or no rows.
+    - URLs are tested, and fewer than 1 % of them spell a label.
+    - Every fetch of an *oracle* is a page of the topic. It is less than 5 % ahead of b at every portion, or has less
+      than four fifths of the paper's factor.
 
-In brackets: how much an oracle has, as a multiple of the last crawler of the order.
+In brackets is what the oracle has, as a multiple of the last crawler of the order.
 """
 
 
@@ -154,8 +156,8 @@ def _conclusion(reports: Sequence[ExperimentReport]) -> str:
     untestable = sum(not own for own in verdicts)
     partly = len(verdicts) - everywhere - nowhere - untestable
     return (
-        f"Of {len(verdicts)} claims of the papers {everywhere} hold on every web where they can be tested, {partly} on "
-        f"some or in part, {nowhere} on none, and {untestable} cannot be tested here."
+        f"Of {len(verdicts)} claims of the papers {everywhere} hold on every web where they can be tested. {partly} "
+        f"hold on some webs or in part, {nowhere} on none, and {untestable} cannot be tested here."
     )
 
 

@@ -228,7 +228,7 @@ def test_e9_looks_at_the_ranks_of_the_paper():
 def test_the_page_says_of_each_claim_where_it_holds_and_where_not_and_why(tmp_path):
     causes = {fcmrps.CLAIM.format("precision"): "Its links say more."}
     page = reproduction_page([fcmrps.e1_report([*four(), *four("nankai_zh+section")]), report("E7", tmp_path)], causes)
-    assert "Of 2 claims of the papers 2 hold on every web where they can be tested, 0 on some or in part" in page
+    assert "Of 2 claims of the papers 2 hold on every web where they can be tested. 0 hold on some webs" in page
     assert (
         "by precision**\n\n- holds: wikispeedia (7.5 ×); nankai_zh+section (7.5 ×)\n- why: Its links say more.\n"
         in page
