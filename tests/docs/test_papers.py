@@ -10,7 +10,9 @@ import pytest
 
 from testing import registered
 from thresher import registry
-from thresher_lab.reproduce.experiments import EXPERIMENTS
+from thresher_lab.reproduce.claims import Verdict
+from thresher_lab.reproduce.experiments import EXPERIMENTS, read_causes, report
+from thresher_lab.reproduce.tables import claims_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
@@ -120,3 +122,12 @@ def test_every_strategy_of_a_paper_stands_in_its_section(name):
     module = registered.STRATEGIES[name].partition(":")[0]
     beside = {other for other, it in registered.STRATEGIES.items() if it.partition(":")[0] == module}
     assert named == bool(beside - set(OURS))
+
+
+def test_every_claim_that_fails_or_cannot_be_tested_has_its_cause_and_no_cause_is_left_over():
+    folder = ROOT / "bench" / "results" / "reproduce"
+    causes, found = read_causes(folder), {}
+    for name in EXPERIMENTS:
+        found |= claims_of(report(name, folder))
+    assert {*causes} <= {*found}
+    assert {claim for claim, own in found.items() if {one.verdict for one in own} != {Verdict.HOLDS}} <= {*causes}

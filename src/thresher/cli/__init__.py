@@ -79,6 +79,9 @@ TASKS = {
 }
 """The commands by task, in the order of the help."""
 COMMANDS = {name: does for commands in TASKS.values() for name, does in commands.items()}
+FIRST = ("demo", "new", "try", "run", "status", "why", "search", "export", "label", "ui")
+"""The commands of the help's first screen; ``--all`` lists the others too."""
+_ALL = "thresher.cli.all"
 _MODULES = {"try": "try_page", "strategies": "listing", "judges": "listing"}
 """Modules that are not named like their commands."""
 _ELSEWHERE = ("demo", "lab", "mcp", "train", "ui")
@@ -121,12 +124,21 @@ class LazyGroup(click.Group):
         if name not in COMMANDS and not name.startswith("-") and name not in _installed():
             hint = did_you_mean(name, COMMANDS)
             ctx.fail(
-                localized(_("no command is called {name!r};{hint} thresher --help lists all", name=name, hint=hint))
+                localized(_("no command is called {name!r};{hint} thresher --all lists all", name=name, hint=hint))
             )
         return super().resolve_command(ctx, args)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Let ``--all`` choose the help's commands wherever it stands: ``--help`` ends the parsing."""
+        ctx.meta[_ALL] = "--all" in args
+        return super().parse_args(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands by task, without importing those of Thresher."""
+        """List the first commands, or all by task, without importing those of Thresher."""
+        if not ctx.meta.get(_ALL):
+            with formatter.section(localized(_("Commands (--all lists all {number})", number=len(COMMANDS)))):
+                formatter.write_dl(_aligned({name: COMMANDS[name] for name in FIRST}))
+            return
         for task, commands in TASKS.items():
             with formatter.section(localized(_(task))):
                 formatter.write_dl(_aligned(commands))
@@ -159,9 +171,19 @@ def _others() -> dict[str, EntryPoint]:
     return {name: entry for name, entry in _installed().items() if name not in {*COMMANDS, *_RENAMED}}
 
 
+def _print_help(ctx: click.Context, _option: click.Parameter, is_asked: bool) -> None:
+    if is_asked and not ctx.resilient_parsing:
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="thresher")
 @click.option("--debug", is_flag=True, help="Show where an error came from.")
+@click.option(
+    "--all", "all_commands", is_flag=True, is_eager=True, expose_value=False, callback=_print_help,
+    help="List all commands.",
+)  # fmt: skip
 def thresher(debug: bool) -> None:
     """Find the pages about a topic, and fetch as few others as possible.
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 )
 @click.option("--topics", default="test", show_default=True, metavar="NAMES", help="Separated by commas, or dev, test.")
 @click.option(
-    "--pages", type=click.IntRange(min=1), help="Fetches per crawl, such as 500.  [default: a quarter of the web]"
+    "--pages", type=click.IntRange(min=1), help="Fetches per crawl, such as 500.  [default: the experiment's own]"
 )
 @click.option(
     "--seeds", type=click.IntRange(min=1), help="Seed sets per topic, such as 5.  [default: the experiment's own]"
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     "--page",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Also write a page of Markdown, such as reproduction.md, with the remarks.md of the folder.",
+    help="Also write a page of all claims, such as reproduction.md, with the causes.yaml of the folder; and the tables "
+    "of each experiment into the folder.",
 )
 @click.option(
     "-o",
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
         "name": "The number of the experiment, such as E1.",
         "title": "Its question.",
         "tables": "The figures beside those of the paper: title, columns, rows.",
-        "findings": "Per claim: claim, verdict, reason.",
+        "findings": "Per claim and web: claim, place, verdict, reason, ceiling.",
         "notes": "What was cut, and what is missing.",
     },
     rows=True,
@@ -83,9 +84,9 @@ def reproduce(
       thresher lab reproduce E1 E4 --workers 4
       thresher lab reproduce all --report --json
     """
-    from thresher_lab.reproduce.experiments import chosen, report
+    from thresher_lab.reproduce.experiments import chosen, read_causes, report
     from thresher_lab.reproduce.plans import ExperimentOverrides
-    from thresher_lab.reproduce.tables import reproduction_page
+    from thresher_lab.reproduce.tables import markdown, reproduction_page
 
     choice = ExperimentOverrides(webs=_names(webs), topics=_names(topics), pages=pages, seed_sets=seeds)
     reports = []
@@ -96,9 +97,9 @@ def reproduce(
             _print(reports[-1])
     if page:
         page.parent.mkdir(parents=True, exist_ok=True)
-        remarks = folder / "remarks.md"
-        own = remarks.read_text(encoding="utf-8") if remarks.exists() else ""
-        page.write_text(reproduction_page(reports, own), encoding="utf-8")
+        page.write_text(reproduction_page(reports, read_causes(folder)), encoding="utf-8")
+        for made in reports:
+            (folder / f"{made.name}.md").write_text(markdown(made), encoding="utf-8")
         echo(page, err=as_json)
     if as_json:
         echo_json([asdict(report) for report in reports])
@@ -135,6 +136,7 @@ def _print(report: ExperimentReport) -> None:
         echo_table(table.columns, [[written(cell) for cell in row] for row in table.rows])
     if report.findings:
         echo()
-        echo_table(["claim", "verdict", "why"], [[one.claim, one.verdict, one.reason] for one in report.findings])
+        rows = [[one.claim, one.place, one.verdict, one.reason, written(one.ceiling)] for one in report.findings]
+        echo_table(["claim", "where", "verdict", "why", "oracle"], rows)
     for note in report.notes:
         echo(f"Note: {note}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from thresher_lab.reproduce.claims import ClaimResult, Curves, Row, Verdict, compare, end, judge_order, untested
+from thresher_lab.reproduce.claims import ClaimResult, Curves, Row, Verdict, compare, end, judge_order, untestable
 from thresher_lab.reproduce.fcmrps_crawlers import (
     BEST,
     FCMRPS,
@@ -24,6 +24,7 @@ from thresher_lab.reproduce.webs import language_of, taxonomy_strength
 from thresher_lab.simulation.comparison_plan import Contender
 
 ABLATION_GROUNDS = [*SINGLE_WEBS, *TAXONOMY_WEBS]
+ALL_WEBS = "webs that were not generated"
 
 
 def use(signs: str) -> Contender:
@@ -72,12 +73,12 @@ def _more_in_chinese(rows: Sequence[Row], names: Sequence[str]) -> ClaimResult:
         found = [group for group in groups(own) if group.spells_topics]  # in generated webs languages are spelled alike
         pairs = [compare(curves, names[1], names[0]) for group in found if (curves := group.precision(names))[names[0]]]
         if not pairs:
-            return untested(claim, f"no rows of {language} topics whose URLs spell labels")
+            return untestable(claim, ALL_WEBS, f"no rows of {language} topics whose URLs spell labels")
         gains[language] = sum(pair.gain.mean for pair in pairs) / len(pairs)
     verdict = Verdict.HOLDS if gains["zh"] > gains["en"] and gains["zh"] > 0 else Verdict.FAILS
     points = {language: f"{100 * gain:+.2f} points" for language, gain in gains.items()}
     reason = f"precision {points['zh']} in Chinese, {points['en']} in English; groups of webs weigh alike"
-    return ClaimResult(claim=claim, verdict=verdict, reason=reason)
+    return ClaimResult(claim=claim, place=ALL_WEBS, verdict=verdict, reason=reason)
 
 
 def e4_report(rows: Sequence[Row]) -> ExperimentReport:
@@ -113,7 +114,7 @@ def _ablation(
 
 
 def _order_finding(group: LanguageGroup, precision: Curves, order: Sequence[str]) -> ClaimResult:
-    claim = f"{' > '.join(order)}: {group.title}"
+    claim = " > ".join(order)
     if not group.spells_topics:
-        return untested(claim, "no URLs of relevant pages spell labels of the topic there")
-    return judge_order(claim, precision, order, scale=100, unit="points")
+        return untestable(claim, group.place, f"{100 * group.spelled_share:.1f} % of the URLs spell a label")
+    return judge_order(claim, group.place, group.with_oracle(precision), order, scale=100, unit="points")

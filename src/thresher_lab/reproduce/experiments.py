@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import yaml
+
 from thresher.errors import ConfigError
 from thresher_lab.reproduce.ablations import (
     ABLATION_GROUNDS,
@@ -124,6 +126,12 @@ def report(name: str, folder: Path, trouble: Sequence[str] = ()) -> ExperimentRe
     made = experiment.report(rows)
     runs = (f"Run: {run.words()}" for run in runs_of(folder, experiment.crawls_of or name))
     return replace(made, notes=(*made.notes, *trouble, *_not_run(name, rows), *runs))
+
+
+def read_causes(folder: Path) -> dict[str, str]:
+    """Read why claims fail, by the claim: `causes.yaml` in the folder of the rows; nothing where it is not there."""
+    path = folder / "causes.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def _not_run(name: str, rows: Sequence[Row]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from statistics import mean
 
-from thresher_lab.reproduce.claims import Curve, Row, compare, paired
+from thresher_lab.reproduce.claims import Curve, Curves, Row, compare, paired, with_oracle
 from thresher_lab.reproduce.plans import Ground, TrialSettings
 from thresher_lab.reproduce.tables import Cell, Table, with_interval
 from thresher_lab.reproduce.webs import CIRCULAR, SECTIONS_WEB, language_of, taxonomy_strength
@@ -21,7 +21,8 @@ FOUR = [
     Contender(strategy="fcmrps"),
 ]
 MIN_SPELLED = 0.01
-"""Share of relevant pages whose URLs must spell a label of the topic where URLs are tested."""
+"""Share of relevant pages whose URLs must spell a label of the topic where URLs are tested: twice what random syllables
+do by chance."""
 TERMS = TrialSettings(seeds=3, judge="cosine")
 """As in the paper, crawls judge pages by the cosine with the topic's labels; the measures use another judge."""
 PAGES = 600
@@ -50,12 +51,14 @@ class LanguageGroup:
     """Crawls of one language, and how relevance is defined there.
 
     Args:
+        place: The webs, and how relevance is defined there.
         relevance: ``labels``; or ``text`` where labels are derived from URLs, which would be circular.
         circular: Whether relevance is derived from URLs nevertheless; such figures are shown, but prove nothing.
     """
 
-    def __init__(self, title: str, rows: Sequence[Row], relevance: str, *, circular: bool = False) -> None:
+    def __init__(self, title: str, place: str, rows: Sequence[Row], relevance: str, *, circular: bool = False) -> None:
         self.title = title
+        self.place = place
         self.rows = rows
         self.relevance = relevance
         self.circular = circular
@@ -63,6 +66,10 @@ class LanguageGroup:
     def precision(self, names: Sequence[str]) -> dict[str, dict[str, Curve]]:
         """Return relevant pages per fetch after each portion."""
         return paired(self.rows, names, lambda row: _per_fetch(row, self.relevance))
+
+    def with_oracle(self, precision: Curves) -> Curves:
+        """Add what an oracle would reach; where relevance goes by text, nobody knows how many pages there are."""
+        return with_oracle(precision, self.rows) if self.relevance == "labels" else precision
 
     def information(self, names: Sequence[str]) -> dict[str, dict[str, Curve]]:
         """Return the sum of information per fetch after each portion."""
@@ -102,9 +109,10 @@ def groups(rows: Sequence[Row], *, circular: bool = False) -> Iterator[LanguageG
         webs = ", ".join(sorted({row["web"] for row in own}))
         title = f"{'English' if language == 'en' else 'Chinese'} topics ({webs})"
         relevance = "text" if is_circular else "labels"
-        yield LanguageGroup(f"{title}, relevance by {relevance}", own, relevance)
+        place = f"{webs} by text" if is_circular else webs
+        yield LanguageGroup(f"{title}, relevance by {relevance}", place, own, relevance)
         if is_circular and circular:
-            yield LanguageGroup(f"{title}, circular: the labels are the URLs", own, "labels", circular=True)
+            yield LanguageGroup(f"{title}, circular: the labels are the URLs", webs, own, "labels", circular=True)
 
 
 def strength_table(rows: Sequence[Row], better: str, worse: str) -> list[Table]:

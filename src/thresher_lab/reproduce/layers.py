@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thresher_lab.reproduce.claims import ClaimResult, Curve, Row, Verdict, judge_order, labels_in, paired, untested
+from thresher_lab.reproduce.claims import (
+    ClaimResult,
+    Curve,
+    Row,
+    Verdict,
+    judge_order,
+    labels_in,
+    paired,
+    untestable,
+    with_oracle,
+)
 from thresher_lab.reproduce.plans import ExperimentOverrides, Ground, TrialSettings, plan
 from thresher_lab.reproduce.ranking import RANKS
 from thresher_lab.reproduce.tables import Cell, ExperimentReport, Table, curve_table
@@ -17,6 +27,8 @@ GROUNDS = [
     Ground(web="webkb", seed_sets=4, pages=600),
     Ground(web="w3school_zh", pages=600),
 ]
+ORDER_CLAIM = "layers > context graph > breadth-first"
+DUMP_CLAIM = "the ranked dump is close to the perfect one"
 NEAR_PERFECT = 0.8
 """Share of the possible hits from which a ranking is called near perfect."""
 
@@ -36,8 +48,8 @@ def e9_report(rows: Sequence[Row]) -> ExperimentReport:
         topics = max(map(len, curves.values()), default=0)
         title = f"Targets found % after parts of the budget: {web}, {topics} topics"
         tables.append(curve_table(title, curves))
-        claim = f"layers > context graph > breadth-first: {web}"
-        findings.append(judge_order(claim, curves, THREE, scale=100, unit="points of recall"))
+        best = with_oracle(curves, own, per_fetch=False)
+        findings.append(judge_order(ORDER_CLAIM, web, best, THREE, scale=100, unit="points of recall"))
         ranked = [row["ranking"] for row in own if row["strategy"] == "layers" and row["ranking"]]
         tables += [_ranking_table(web, ranked)] if ranked else []
         findings.append(_ranking_finding(web, ranked))
@@ -71,15 +83,15 @@ def _ranking_table(web: str, ranked: Sequence[dict[str, list[int]]]) -> Table:
 
 
 def _ranking_finding(web: str, ranked: Sequence[dict[str, list[int]]]) -> ClaimResult:
-    claim = f"the ranked dump is close to the perfect one: {web}"
     shares = {k: _share([row[str(k)] for row in ranked if str(k) in row]) for k in (10, 50, 100, *RANKS)}
     known = {k: share for k, share in shares.items() if share is not None}
     if not known:
-        return untested(claim, "no ranked pages")
+        return untestable(DUMP_CLAIM, web, "no ranked pages")
     near = [share >= NEAR_PERFECT for share in known.values()]
     verdict = Verdict.HOLDS if all(near) else Verdict.IN_PART if any(near) else Verdict.FAILS
     reason = "of the best possible among the first k: " + ", ".join(f"{k:,}: {100 * s:.0f} %" for k, s in known.items())
-    return ClaimResult(claim=claim, verdict=verdict, reason=f"{reason}; {NEAR_PERFECT:.0%} is taken as close")
+    reason = f"{reason}; {NEAR_PERFECT:.0%} is taken as close"
+    return ClaimResult(claim=DUMP_CLAIM, place=web, verdict=verdict, reason=reason)
 
 
 def _share(counts: Sequence[list[int]]) -> float | None:

@@ -39,13 +39,15 @@ class Ground:
 
     Args:
         topics: How many of its topics at most, in the order of their shuffle.
-        pages: How many fetches; by default a quarter of the web.
+        pages: How many fetches; by default a share of the web.
+        share: Which.
         seed_sets: How many sets of seeds per topic.
     """
 
     web: str
     topics: int | None = None
     pages: int | None = None
+    share: float = SHARE
     seed_sets: int = 1
 
 
@@ -72,7 +74,7 @@ def plan(
             strategy=contender.strategy,
             parameters=contender.parameters,
             seed_set=seed_set,
-            pages=choice.pages or ground.pages or quarter(ground.web),
+            pages=choice.pages or ground.pages or pages_of(ground.web, ground.share),
             seeds=terms.seeds,
             judge=terms.judge,
             training=terms.training,
@@ -96,10 +98,10 @@ def chosen_grounds(grounds: Sequence[Ground], choice: ExperimentOverrides) -> li
 
 
 @cache
-def quarter(web: str) -> int:
-    """Count a quarter of the pages of a web."""
+def pages_of(web: str, share: float) -> int:
+    """Count a share of the pages of a web."""
     opened = open_named(web)
     try:
-        return max(1, int(SHARE * len(opened)))
+        return max(1, int(share * len(opened)))
     finally:
         opened.close()

@@ -1,11 +1,7 @@
-"""The report of an experiment: tables, verdicts and notes, as text and as Markdown.
-
-The page of all experiments for the documentation, made from their rows.
-"""
+"""The report of an experiment: tables, verdicts and notes, as text and as Markdown; and the page of all claims."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean
@@ -71,16 +67,21 @@ def written(cell: Cell) -> str:
     return f"{cell:.2f}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else cell
 
 
-def markdown(report: ExperimentReport, *, level: int = 2) -> Iterator[str]:
-    """Return a report as lines of Markdown."""
-    yield from (f"{'#' * level} {report.name}: {report.title}", "")
+def markdown(report: ExperimentReport) -> str:
+    """Return a report as a page of Markdown."""
+    return "\n".join(_markdown(report)).rstrip() + "\n"
+
+
+def _markdown(report: ExperimentReport) -> Iterator[str]:
+    yield from (f"# {report.name}: {report.title}", "")
     for table in report.tables:
         yield from (f"{table.title}", "", _line(table.columns), _line(["---"] * len(table.columns)))
         yield from (_line([written(cell) for cell in row]) for row in table.rows)
         yield ""
     if report.findings:
-        yield from (_line(["claim", "verdict", "why"]), _line(["---"] * 3))
-        yield from (_line([finding.claim, f"**{finding.verdict}**", finding.reason]) for finding in report.findings)
+        yield from (_line(["claim", "where", "verdict", "why", "oracle"]), _line(["---"] * 5))
+        for one in report.findings:
+            yield _line([one.claim, one.place, f"**{one.verdict}**", one.reason, written(one.ceiling)])
         yield ""
     if report.notes:
         yield from (f"- {note}" for note in report.notes)
@@ -91,53 +92,94 @@ def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
 
 
-_TITLE = "# The papers' experiments, here\n"
 _INTRODUCTION = """\
-This page is written from the rows of the runs by
+# The papers' experiments, here
+
+This page says where each claim of the papers holds, where it fails, and why. {conclusion}
 
 <!-- not run: rewrites this page -->
 ```console
 $ thresher lab reproduce all --report -o bench/results/reproduce --page docs/measurements/reproduction.md
 ```
 
-The papers ran on the live web of their year. These are frozen and generated webs, where a crawl can be repeated and
-what it missed is known. So the order of crawlers and their distance can be reproduced, but not the figures themselves.
+writes this page and, beside the rows in `bench/results/reproduce`, the tables of each experiment (`E1.md` to `E10.md`).
+Without `--report` the command makes the rows that are missing.
 
-A claim *a > b* has one of four verdicts:
+The papers crawled the live web of their year. These webs are frozen or generated: a crawl can be repeated, and what it
+missed is known. So orders and distances can be compared, and not the figures themselves. A claim *a > b* has one of
+four verdicts on each web:
 
-- It **holds** when the mean over topics of a is higher at every portion of the crawls, and the 95 % interval of the
-  difference of the curves' means excludes 0. Topics are drawn with replacement.
-- It **holds in part** when a is ahead on average, but not at every portion or not beyond chance. The same holds when
-  only a part of a longer order is confirmed.
-- It **does not hold here** otherwise, and whenever its headline fails: the paper's own crawler is not the best on
-  average.
-- It is **not tested** on a web that lacks what it depends on, such as URLs that spell labels.
+- **holds**: the mean over topics of a is higher at every portion of the crawls, and the 95 % interval of the difference
+  of the curves' means excludes 0;
+- **in part**: a is ahead on average, but not at every portion or not beyond chance, or only a part of a longer order is
+  confirmed;
+- **fails**: otherwise, and whenever the paper's own crawler is not the best on average;
+- **not testable** by a rule, which is one of these:
+    - There are fewer than two topics, or no rows.
+    - URLs are tested, and fewer than 1 % of them spell a label.
+    - Every fetch of an *oracle* is a page of the topic. It is less than 5 % ahead of b at every portion, or has less
+      than four fifths of the paper's factor.
 
-Curves are compared by their averages and not by their ends, because on a frozen web all crawls may find everything in
-the end. [Why claims do not hold](strategies.md#why-claims-of-the-papers-do-not-hold-here).
+In brackets is what the oracle has, as a multiple of the last crawler of the order.
 """
 
 
-def reproduction_page(reports: Sequence[ExperimentReport], remarks: str = "") -> str:
-    """Return the page: a conclusion, remarks on its rows, the verdicts on all claims, then every experiment."""
-    introduction = [_TITLE, f"{_conclusion(reports)}\n", _INTRODUCTION]
-    lines = [*introduction, *([f"{remarks.strip()}\n"] if remarks else []), *_summary(reports)]
+def reproduction_page(reports: Sequence[ExperimentReport], causes: Mapping[str, str]) -> str:
+    """Return the page of all claims.
+
+    Args:
+        reports: The experiments.
+        causes: Why a claim fails or cannot be tested; Markdown, by its words.
+    """
+    lines = [_INTRODUCTION.format(conclusion=_conclusion(reports))]
     for report in reports:
-        lines += markdown(report)
+        lines += _claims(report, causes)
     return "\n".join(lines).rstrip() + "\n"
 
 
+def claims_of(report: ExperimentReport) -> dict[str, list[ClaimResult]]:
+    """Return the findings of an experiment by claim, in their order."""
+    found: dict[str, list[ClaimResult]] = {}
+    for finding in report.findings:
+        found.setdefault(finding.claim, []).append(finding)
+    return found
+
+
 def _conclusion(reports: Sequence[ExperimentReport]) -> str:
-    counts = Counter(finding.verdict for report in reports for finding in report.findings)
+    verdicts = [
+        {finding.verdict for finding in found} - {Verdict.UNTESTABLE}
+        for report in reports
+        for found in claims_of(report).values()
+    ]
+    everywhere = sum(own == {Verdict.HOLDS} for own in verdicts)
+    nowhere = sum(own == {Verdict.FAILS} for own in verdicts)
+    untestable = sum(not own for own in verdicts)
+    partly = len(verdicts) - everywhere - nowhere - untestable
     return (
-        f"Of {counts.total()} claims of the papers {counts[Verdict.HOLDS]} hold, {counts[Verdict.IN_PART]} hold in "
-        f"part, {counts[Verdict.FAILS]} do not hold here and {counts[Verdict.UNTESTED]} were not tested."
+        f"Of {len(verdicts)} claims of the papers {everywhere} hold on every web where they can be tested. {partly} "
+        f"hold on some webs or in part, {nowhere} on none, and {untestable} cannot be tested here."
     )
 
 
-def _summary(reports: Sequence[ExperimentReport]) -> Iterator[str]:
-    yield from (f"| experiment | {' | '.join(Verdict)} |", f"|---|{'---|' * len(Verdict)}")
-    for report in reports:
-        counts = Counter(finding.verdict for finding in report.findings)
-        yield f"| {report.name}: {report.title} | {' | '.join(str(counts[verdict] or '') for verdict in Verdict)} |"
-    yield ""
+_HEADINGS = {
+    Verdict.HOLDS: "holds",
+    Verdict.IN_PART: "in part",
+    Verdict.FAILS: "fails",
+    Verdict.UNTESTABLE: "not testable",
+}
+
+
+def _claims(report: ExperimentReport, causes: Mapping[str, str]) -> Iterator[str]:
+    yield from (f"## {report.name}: {report.title}", "")
+    for claim, found in claims_of(report).items():
+        yield from (f"**{claim}**", "")
+        for verdict, heading in _HEADINGS.items():
+            if places := [_place(finding) for finding in found if finding.verdict == verdict]:
+                yield f"- {heading}: {'; '.join(places)}"
+        if claim in causes:
+            yield f"- why: {causes[claim].strip()}"
+        yield ""
+
+
+def _place(finding: ClaimResult) -> str:
+    return f"{finding.place} ({finding.ceiling:.1f} ×)" if finding.ceiling else finding.place

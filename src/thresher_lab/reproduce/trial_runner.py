@@ -7,8 +7,8 @@ path, in both languages where the web is Chinese, since FCMRPS reads them in URL
 
 The judge of FCMRPS's experiments, equation 9: the cosine of a page with a description of the topic.
 
-The description is the topic's labels and the texts of a few of its pages. It is used for measuring only; no crawl knows
-it.
+The description is what a directory has of a topic: its labels, and the titles of some of its pages. Its terms are
+weighted by their rarity on the web. It is used for measuring only; no crawl knows it.
 
 Distinctive terms of a topic: those that several example pages share, and other pages do not.
 """
@@ -51,8 +51,8 @@ from thresher_lab.webs.parsed_pages import ParsedPages
 from thresher_lab.webs.virtualweb import Web
 from thresher_papers.strategies.layers.model import LayerModel
 
-EXAMPLES = 5
-"""Example pages in the description."""
+EXAMPLES = 30
+"""Most pages whose titles are in the description."""
 OTHERS = 10
 """Further pages of the topic, whose similarity to the description sets the threshold of relevance."""
 
@@ -61,13 +61,15 @@ class TopicDescription:
     """The description of a topic.
 
     Args:
-        labels: Its labels in all languages.
-        examples: Texts of pages about it.
+        texts: Its labels in all languages, and titles of pages about it.
         others: Texts of other pages about it.
+        common: Document frequency of each term in the background, n_t.
+        documents: Number of background texts, N.
     """
 
-    def __init__(self, labels: Sequence[str], examples: Sequence[str], others: Sequence[str]) -> None:
-        self._v_t: Mapping[str, float] = sum((Counter(count(text)) for text in (*labels, *examples)), Counter())
+    def __init__(self, texts: Sequence[str], others: Sequence[str], common: Mapping[str, int], documents: int) -> None:
+        counts = sum((Counter(count(text)) for text in texts), Counter())
+        self._v_t = {term: number * rarity(term, common, documents) for term, number in counts.items()}
         self.threshold = median(map(self.similarity, others)) if others else 0.0
         """The median similarity of the other pages: a page above it counts as relevant by its text."""
 
@@ -86,8 +88,13 @@ SHARED_BY = 0.2
 """Least share of the examples that must have a term."""
 
 
+def rarity(term: str, common: Mapping[str, int], documents: int) -> float:
+    """Return ``ln((N + 1) / (n_t + 1))``."""
+    return log((documents + 1) / (common.get(term, 0) + 1))
+
+
 def distinctive_terms(examples: Sequence[str], common: Mapping[str, int], documents: int) -> dict[str, float]:
-    """Weigh terms by their mean share of an example times ``ln((N + 1) / (n_t + 1))``, and keep the heaviest.
+    """Weigh terms by their mean share of an example times their rarity, and keep the heaviest.
 
     Args:
         examples: Texts of example pages.
@@ -102,7 +109,7 @@ def distinctive_terms(examples: Sequence[str], common: Mapping[str, int], docume
         for term, share in unit(count(text)).items():
             shares[term].append(share)
     weights = {
-        term: sum(own) * log((documents + 1) / (common.get(term, 0) + 1))
+        term: sum(own) * rarity(term, common, documents)
         for term, own in shares.items()
         if len(own) >= SHARED_BY * len(examples)
     }
@@ -192,7 +199,7 @@ class ExperimentRunner(TaskRunner):
         """Add to the labels of a topic the distinctive terms of its example pages."""
         topic_profile, language = self.topic_profile(topic), language_of(self.web.name)
         texts = list(map(self.text, sorted(self._examples(topic, number))))
-        terms = distinctive_terms(texts, self._common_terms, min(BACKGROUND, len(self.web)))
+        terms = distinctive_terms(texts, self._common_terms, self._background_size)
         return replace(
             topic_profile,
             vectors={**topic_profile.vectors, language: {**terms, **topic_profile.vectors.get(language, {})}},
@@ -201,8 +208,16 @@ class ExperimentRunner(TaskRunner):
     @cached_property
     def _common_terms(self) -> dict[str, int]:
         rng = Random(f"{self.web.name} background")  # noqa: S311 - no secret
-        sampled = rng.sample(range(len(self.web)), min(BACKGROUND, len(self.web)))
-        return document_counts(map(self.text, sampled))
+        return document_counts(map(self.text, rng.sample(range(len(self.web)), self._background_size)))
+
+    @property
+    def _background_size(self) -> int:
+        return min(BACKGROUND, len(self.web))
+
+    def title(self, page: int) -> str:
+        """Return the title of a page; empty where there is no page."""
+        found = self.pages.get(self.web.url_of(page))
+        return found[0].title if found else ""
 
     def information(self, topic: str, pages: Sequence[int]) -> list[float]:
         """Return the similarity of each page to the topic's description; 0 for a dead link."""
@@ -215,9 +230,12 @@ class ExperimentRunner(TaskRunner):
     def _describe(self, topic: str) -> TopicDescription:
         targets = sorted(self.web.targets(topic))
         rng = Random(f"{sampling_name(self.web.name)} {topic} description")  # noqa: S311 - no secret
-        texts = list(map(self.text, rng.sample(targets, min(EXAMPLES + OTHERS, len(targets)))))
+        listed = min(EXAMPLES, max(1, int(MAX_SHARE * len(targets))))
+        drawn = rng.sample(targets, min(listed + OTHERS, len(targets)))
+        titles = list(map(self.title, drawn[:listed]))
         labels = [label for level in labels_of(self.web.name, topic)[0] for label in level.values()]
-        return TopicDescription(labels, texts[:EXAMPLES], texts[EXAMPLES:])
+        others = list(map(self.text, drawn[listed:]))
+        return TopicDescription([*labels, *titles], others, self._common_terms, self._background_size)
 
     def _worth(self, trial: Trial, pages: Sequence[int], hits: Sequence[bool], seeds: Sequence[int]) -> Row:
         information = self.information(trial.topic, pages)

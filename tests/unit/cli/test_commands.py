@@ -2,9 +2,10 @@
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from testing.command_tree import all_commands, examples_of, words_of
-from thresher.cli import COMMANDS, TASKS, thresher
+from thresher.cli import COMMANDS, FIRST, TASKS, thresher
 from thresher.cli.output import JsonOption
 
 ALL = all_commands()
@@ -44,18 +45,33 @@ def parsed(words):
     return name, context
 
 
-def test_the_help_lists_every_command_in_one_line_of_its_task():
-    lines = thresher.get_help(click.Context(thresher, info_name="thresher", terminal_width=80)).splitlines()
+def listed(*arguments):
+    result = CliRunner().invoke(thresher, [*arguments], prog_name="thresher", terminal_width=80)
+    assert result.exit_code == 0
+    return result.stdout.splitlines()
+
+
+def test_the_first_screen_has_ten_commands_and_says_how_to_list_all():
+    lines = listed("--help")
+    place = lines.index(f"Commands (--all lists all {len(COMMANDS)}):") + 1
+    assert [line.split()[0] for line in lines[place:]] == [*FIRST]
+    assert len(FIRST) == 10
+    assert len(lines) <= 32
+
+
+@pytest.mark.parametrize("arguments", [["--all"], ["--help", "--all"]])
+def test_all_lists_every_command_in_one_line_of_its_task(arguments):
+    lines = listed(*arguments)
     for task, commands in TASKS.items():
-        listed = lines[lines.index(f"{task}:") + 1 :][: len(commands)]
-        assert [line.split() for line in listed] == [[name, *does.split()] for name, does in commands.items()]
+        those = lines[lines.index(f"{task}:") + 1 :][: len(commands)]
+        assert [line.split() for line in those] == [[name, *does.split()] for name, does in commands.items()]
     assert {name.split()[0] for name in ALL} == set(COMMANDS)
 
 
 def test_the_help_lists_the_commands_in_the_language_of_the_user(monkeypatch):
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
-    listed = thresher.get_help(click.Context(thresher, info_name="thresher", terminal_width=80))
-    assert "  stop        在所有机器上停止抓取任务。" in listed.splitlines()
+    assert "  stop        在所有机器上停止抓取任务。" in listed("--all")
+    assert f"命令（--all 列出全部 {len(COMMANDS)} 个）:" in listed("--help")
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -24,13 +24,16 @@ def test_an_experiment_is_run_once_and_then_only_reported(thresher, tmp_path):
     assert code == 0, err
     assert "FCMRPS > best-first > Shark > breadth-first" in out
     assert len((tmp_path / "rows" / "E1.jsonl").read_text().splitlines()) == 4
-    (tmp_path / "rows" / "remarks.md").write_text("Rows of a small web.\n")
+    (tmp_path / "rows" / "causes.yaml").write_text(
+        "FCMRPS > best-first > Shark > breadth-first at each portion, by precision: One topic only.\n"
+    )
     code, again, err = thresher("E1", "--report", "-o", "rows", "--page", "page.md")
     assert "FCMRPS > best-first > Shark > breadth-first" in again
     page = (tmp_path / "page.md").read_text()
     assert page.startswith("# The papers' experiments, here")
-    assert "\nRows of a small web.\n" in page
-    assert "Not run for this page: wikispeedia," in page
+    assert "- not testable: generated-en-600 (" in page
+    assert "- why: One topic only.\n" in page
+    assert "Not run for this page: wikispeedia," in (tmp_path / "rows" / "E1.md").read_text()
 
 
 def test_an_experiment_without_rows_says_so(thresher):

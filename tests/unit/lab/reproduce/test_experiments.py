@@ -84,7 +84,7 @@ def test_e3_asks_whether_urls_add_more_in_chinese():
     english = four(order={"best-first (D=3)": (1, 2), "fcmrps (use=13)": (2, 3)})
     chinese = four("nankai_zh+section", order={"best-first (D=3)": (1, 2), "fcmrps (use=13)": (4, 8)})
     assert ablations.e3_report([*english, *chinese]).findings[-1].verdict == Verdict.HOLDS
-    assert ablations.e3_report(english).findings[-1].verdict == Verdict.UNTESTED
+    assert ablations.e3_report(english).findings[-1].verdict == Verdict.UNTESTABLE
 
 
 def test_e4_and_e5_judge_the_order_of_three():
@@ -104,10 +104,10 @@ def silent(rows):
 
 def test_where_urls_spell_no_topic_url_evidence_is_not_tested():
     order = {"fcmrps": (4, 8), "fcmrps (use=124)": (3, 6), "best-first (D=3)": (2, 4)}
-    assert verdicts(ablations.e4_report(silent(four(order=order)))) == [Verdict.UNTESTED]
-    assert set(verdicts(url_tokens.e2_report(silent(four())))) == {Verdict.UNTESTED}
+    assert verdicts(ablations.e4_report(silent(four(order=order)))) == [Verdict.UNTESTABLE]
+    assert set(verdicts(url_tokens.e2_report(silent(four())))) == {Verdict.UNTESTABLE}
     signs = {"fcmrps (use=1)": (4, 8), "fcmrps (use=3)": (3, 6), "fcmrps (use=2)": (2, 4)}
-    assert verdicts(ablations.e5_report(silent(four(order=signs)))) == [Verdict.UNTESTED]
+    assert verdicts(ablations.e5_report(silent(four(order=signs)))) == [Verdict.UNTESTABLE]
 
 
 def test_generated_webs_show_a_claim_as_the_taxonomy_grows_stronger():
@@ -128,7 +128,25 @@ def test_e2_shows_directories_beside_crawls():
     directory = {"directory": "D", "levels": 3, **entries, "by_chance": chance}
     made = url_tokens.e2_report([directory, *four()])
     assert made.tables[0].rows == [["D", 100, 30, 12, 42, 3]]
-    assert (made.findings[0].claim, made.findings[0].verdict) == (f"{url_tokens.SPELLING_CLAIM}: D", Verdict.FAILS)
+    [filed, *_] = made.findings
+    assert (filed.claim, filed.place, filed.verdict) == (url_tokens.DIRECTORY_CLAIM, "D", Verdict.IN_PART)
+
+
+def test_e2_compares_filed_urls_with_the_pages_of_breadth_first_and_crawls_with_those_of_fcmrps():
+    entries = {"relevant": 100, "own": 65, "only_context": 0, "context": 0}
+    directory = {"directory": "D", "levels": 1, **entries, "by_chance": dict.fromkeys(entries, 0)}
+    filed, _, spelled = url_tokens.e2_report([directory, *four()]).findings
+    assert (filed.verdict, spelled.verdict) == (Verdict.HOLDS, Verdict.IN_PART)  # 65 of 80 %, 75 of 96 %
+
+
+def test_e2_is_not_testable_where_urls_spell_labels_by_chance_or_as_they_were_generated():
+    entries = {"relevant": 1000, "own": 9, "only_context": 0, "context": 0}
+    directory = {"directory": "D", "levels": 1, **entries, "by_chance": dict.fromkeys(entries, 0)}
+    assert url_tokens.e2_report([directory]).findings[0].verdict == Verdict.UNTESTABLE
+    hardly = {**SILENT, "relevant": 1000, "own": 5}
+    random = [{**each, "urls": dict.fromkeys(each["urls"], hardly)} for each in four()]
+    assert set(verdicts(url_tokens.e2_report(random))) == {Verdict.UNTESTABLE}
+    assert verdicts(url_tokens.e2_report(four("generated-en-10000-taxonomy100")))[1] == Verdict.UNTESTABLE
 
 
 def test_e2_reports_on_the_crawls_of_e1(tmp_path):
@@ -167,7 +185,7 @@ def test_e7_holds_where_every_corpus_gains():
     f1 = {"TFIDF": [0.5, 0.6], "TFIDF x mean IG": [0.6, 0.7], "TFIDF, tuned": [0.7, 0.7]}
     f1 |= {"ITFIDF": [0.6, 0.7], "ITFIDF, tuned": [0.6, 0.6]}
     made = itfidf.e7_report([{"corpus": "reuters", "f1": f1}])
-    assert verdicts(made) == [Verdict.HOLDS, Verdict.FAILS, Verdict.UNTESTED]
+    assert verdicts(made) == [Verdict.HOLDS, Verdict.FAILS, Verdict.UNTESTABLE]
     assert made.tables[0].rows[0][2] == "+10.0 [+10.0, +10.0]"
 
 
@@ -180,7 +198,7 @@ def test_e7_does_not_hold_where_most_corpora_lose():
 
 def test_e2_judges_no_order_without_all_four_crawlers():
     found = url_tokens.e2_report(four(order={"best-first (D=3)": (3, 6), "fcmrps": (4, 8)})).findings[0]
-    assert (found.verdict, found.reason) == (Verdict.UNTESTED, "no rows of breadth-first, shark (form=fcmrps)")
+    assert (found.verdict, found.reason) == (Verdict.UNTESTABLE, "no rows of breadth-first, shark (form=fcmrps)")
 
 
 def test_e8_does_not_reward_who_stops_early():
@@ -207,10 +225,14 @@ def test_e9_looks_at_the_ranks_of_the_paper():
     assert made.tables[1].rows[1][-1] == 75
 
 
-def test_the_page_counts_verdicts_and_holds_all_tables(tmp_path):
-    page = reproduction_page([fcmrps.e1_report(four()), report("E7", tmp_path)])
-    assert "| E1: precision and sum of information of four crawlers | 2 |  |  |  |" in page
-    assert "Of 2 claims of the papers 2 hold, 0 hold in part, 0 do not hold here and 0 were not tested." in page
+def test_the_page_says_of_each_claim_where_it_holds_and_where_not_and_why(tmp_path):
+    causes = {fcmrps.CLAIM.format("precision"): "Its links say more."}
+    page = reproduction_page([fcmrps.e1_report([*four(), *four("nankai_zh+section")]), report("E7", tmp_path)], causes)
+    assert "Of 2 claims of the papers 2 hold on every web where they can be tested. 0 hold on some webs" in page
+    assert (
+        "by precision**\n\n- holds: wikispeedia (7.5 ×); nankai_zh+section (7.5 ×)\n- why: Its links say more.\n"
+        in page
+    )
     assert "## E7: not available" in page
 
 

@@ -1,6 +1,6 @@
 """What an experiment runs, and what the user may want otherwise."""
 
-from thresher_lab.reproduce.plans import ExperimentOverrides, Ground, TrialSettings, plan, quarter
+from thresher_lab.reproduce.plans import ExperimentOverrides, Ground, TrialSettings, pages_of, plan
 from thresher_lab.simulation.comparison_plan import Contender
 
 GROUNDS = [Ground(web="generated-en-600", topics=2, seed_sets=2), Ground(web="generated-zh-600", topics=1, pages=50)]
@@ -13,10 +13,11 @@ def test_every_strategy_has_every_topic_and_seed_set():
     assert {trial.seeds for trial in trials} == {3}
 
 
-def test_a_quarter_of_a_web_is_fetched():
-    assert quarter("generated-en-600") == 150
-    [trial, *_] = plan(GROUNDS, [Contender(strategy="lpe")], TERMS, ExperimentOverrides())
-    assert trial.pages == 150
+def test_a_share_of_a_web_is_fetched_by_default_a_quarter():
+    assert pages_of("generated-en-600", 0.05) == 30
+    grounds = [GROUNDS[0], Ground(web="generated-en-600", topics=1, share=0.1)]
+    trials = plan(grounds, [Contender(strategy="lpe")], TERMS, ExperimentOverrides())
+    assert [trial.pages for trial in trials] == [150, 150, 150, 150, 60]
 
 
 def test_the_user_chooses_webs_topics_pages_and_seeds():

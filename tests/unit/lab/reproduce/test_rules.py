@@ -39,18 +39,18 @@ def test_rules_are_judged_by_gain_by_exclusive_harvest_and_by_overlap():
     assert made.tables[0].rows[0][4] == pytest.approx(68.75)
 
 
-def test_every_web_has_its_verdicts_and_one_without_rules_to_learn_is_not_tested():
+def test_every_web_has_its_verdicts_and_one_without_rules_to_learn_is_not_testable():
     generated = [{**row, "web": web} for row in (SOFT, RULES) for web in (GENERATED, f"{GENERATED}-taxonomy50")]
     made = e10_report([SOFT, RULES, *generated])
     assert [finding.verdict for finding in made.findings] == [
-        *[Verdict.UNTESTED] * 3,
+        *[Verdict.UNTESTABLE] * 3,
         *[Verdict.HOLDS] * 3,
         *[Verdict.HOLDS] * 3,
     ]
 
 
 def test_a_crawl_without_its_partner_is_not_judged():
-    assert {finding.verdict for finding in e10_report([SOFT]).findings} == {Verdict.UNTESTED}
+    assert {finding.verdict for finding in e10_report([SOFT]).findings} == {Verdict.UNTESTABLE}
 
 
 def test_part_b_starts_from_50_seeds_where_a_topic_is_large_enough():
@@ -73,3 +73,7 @@ def test_the_gain_is_that_of_the_whole_curve_and_not_of_its_end():
 
 def test_webkb_whose_classes_are_like_the_papers_is_one_of_the_webs():
     assert "webkb" in [ground.web for ground in GROUNDS]
+
+
+def test_a_crawl_fetches_a_small_share_of_its_web():
+    assert {(ground.pages, ground.share) for ground in GROUNDS} == {(None, 0.05)}
