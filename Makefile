@@ -1,7 +1,7 @@
 # The same words on a laptop and in CI. PYTHON may point into any environment that has `.[dev]`.
 PYTHON ?= python
 
-.PHONY: check ci nightly deployment-test coverage format lint types native docs bench faults dist sbom audit versions release
+.PHONY: check ci nightly deployment-test coverage format lint types native docs bench measurements faults dist sbom audit versions release
 
 check: lint types               ## everything a commit must pass
 	$(PYTHON) -m tests.levels check
@@ -45,6 +45,9 @@ bench:                          ## slow measurements: frontier cycles, pages per
 	$(PYTHON) -m bench.speed.speed
 	$(PYTHON) -m bench.speed.stages --waiting 1000 1000000
 	@if [ -n "$$THRESHER_WEBS" ]; then $(PYTHON) -m bench.effectiveness.parity && $(PYTHON) -m bench.speed.lab && $(PYTHON) -m bench.speed.page_rows; fi
+
+measurements:                   ## which measured rows are older than the judge or the strategy that they depend on
+	$(PYTHON) -m bench.measurements
 
 faults:                         ## the full fault matrix; writes docs/reference/faults.md
 	$(PYTHON) -m tests.faults.full

@@ -165,14 +165,11 @@ def measure(path: Path, at_once: int) -> None:
 def show(rows: Sequence[Row]) -> None:
     """Print a line per language, seeds and strategy."""
     print(f"| language | seeds | strategy | topics | {' | '.join(MEASURES)} |\n|{'---|' * (4 + len(MEASURES))}")
-    for language in dict.fromkeys(LANGUAGES[web] for web in TOPICS):
-        for seeds in SEEDS:
-            for strategy in STRATEGIES:
-                own = [row for row in rows
-                       if (LANGUAGES[row["web"]], row["seeds"], row["strategy"]) == (language, seeds, strategy)]  # fmt: skip
-                if own:
-                    cells = [_cell([row[name] for row in own if row[name] is not None]) for name in MEASURES]
-                    print(f"| {language} | {seeds} | {strategy} | {len(own)} | {' | '.join(cells)} |")
+    places = {(LANGUAGES[row["web"]], row["seeds"], row["strategy"]) for row in rows}
+    for place in sorted(places, key=lambda place: (place[0] != "English", *place[1:])):
+        own = [row for row in rows if (LANGUAGES[row["web"]], row["seeds"], row["strategy"]) == place]
+        cells = [_cell([row[name] for row in own if row[name] is not None]) for name in MEASURES]
+        print(f"| {' | '.join(map(str, place))} | {len(own)} | {' | '.join(cells)} |")
 
 
 def _cell(values: Sequence[float]) -> str:

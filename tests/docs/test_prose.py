@@ -92,3 +92,13 @@ def test_the_command_prints_each_page_and_what_it_finds(tmp_path, monkeypatch, c
     )
     page.write_text("Workers work.\n", encoding="utf-8")
     assert main([str(page)]) == 0
+
+
+MAX_WORDS_IN_ALL = 80_000
+"""Of the documentation that people write: more than that nobody reads, and nobody keeps true."""
+
+
+def test_the_pages_that_people_write_have_at_most_80000_words():
+    texts = {page: page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("**/*.md")}
+    written = {page: text for page, text in texts.items() if "\nWritten by `make " not in text[:400]}
+    assert sum(len(text.split()) for text in written.values()) <= MAX_WORDS_IN_ALL

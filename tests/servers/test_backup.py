@@ -1,4 +1,4 @@
-"""The backup of a store can be restored as docs/howto/deploy.md says: loaded first, its log switched on afterwards."""
+"""The backup of a store can be restored as docs/howto/operate.md says: loaded first, its log switched on afterwards."""
 
 import shutil
 import subprocess

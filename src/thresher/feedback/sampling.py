@@ -8,9 +8,8 @@ where the topic ends; but almost all of their labels are negative. And labels of
 
 So the sample is spread evenly over the ranks of the better part of the crawled pages: from the best page down to twice
 the number of pages that the judge finds relevant, however close or far apart the scores are. On dev topics this was
-better than the best pages, than those nearest to one half, and than a mix of both, if not by much
-(`docs/explanation/judges.md`). Label a few pages at a time: after each few labels the judge ranks the pages again, and
-the next sample is spread over the new ranking.
+better than the best pages, than those nearest to one half, and than a mix of both, if not by much. Label a few pages at
+a time: after each few labels the judge ranks the pages again, and the next sample is spread over the new ranking.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ similarities of character bigrams and of words are not on the same scale.
   which weighs pages by 1 − early probability, therefore cannot absorb the topic, however many of its pages are crawled.
 - The late model also uses the score of a page relative to that background. It gives the relevance of every page, from
   the first to the last; the background counts as far as there is any. Pages whose openings are known to the table of
-  word vectors (`openings.py`) have constants of their own, and their similarity of meaning is one more feature.
+  word vectors have constants of their own, and their similarity of meaning is one more feature.
 
 No feature makes a page less likely the more similar it is to the topic: all page features have weights of 0 or more.
 

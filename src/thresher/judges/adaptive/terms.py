@@ -69,7 +69,7 @@ class TermVector:
 
 @dataclass(frozen=True, slots=True)
 class TermRow:
-    """A page as term indices and weights, with the vector of its opening (`openings.py`)."""
+    """A page as term indices and weights, with the vector of its opening."""
 
     url: str
     numbers: Numbers

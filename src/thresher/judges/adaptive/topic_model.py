@@ -87,7 +87,7 @@ class TopicSimilarity(NamedTuple):
         early: To seeds and phrase before any crawl, with all terms weighted equally.
         named: To the phrase alone, with all terms weighted equally.
         apart: 1 when the page never has words of the phrase side by side, though every example has; else 0.
-        meaning: That of its opening, by word vectors; 0 where these do not know its words (`openings.py`).
+        meaning: That of its opening, by word vectors; 0 where these do not know its words.
         titled: The share of a phrase's words that name the page; words that name nearly all pages count little.
     """
 
