@@ -25,6 +25,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -77,16 +78,11 @@ def crawls() -> list[Crawl]:
 def served(web: str) -> Iterator[Row]:
     """Serve a web by the command of the lab; give the setting that it prints."""
     command = [sys.executable, "-m", "thresher", "lab", "serve", web]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         assert server.stdout
-        printed = ""
-        for line in server.stdout:
-            printed += line
-            if "connect_to" in printed and line.strip().endswith('"') and (settings := yaml.safe_load(printed)):
-                yield settings["network"]
-                return
-        raise SystemExit(f"{' '.join(command)} printed no addresses")
+        lines = list(takewhile(lambda line: not line.startswith("Put this into topic.yaml"), server.stdout))
+        yield yaml.safe_load("".join(lines))["network"]
     finally:
         kill_family(server.pid)
         server.wait()
