@@ -109,8 +109,8 @@ def groups(rows: Sequence[Row], *, circular: bool = False) -> Iterator[LanguageG
         webs = ", ".join(sorted({row["web"] for row in own}))
         title = f"{'English' if language == 'en' else 'Chinese'} topics ({webs})"
         relevance = "text" if is_circular else "labels"
-        place = f"{webs} by text" if is_circular else webs
-        yield LanguageGroup(f"{title}, relevance by {relevance}", place, own, relevance)
+        where = f"{webs} by text" if is_circular else webs
+        yield LanguageGroup(f"{title}, relevance by {relevance}", where, own, relevance)
         if is_circular and circular:
             yield LanguageGroup(f"{title}, circular: the labels are the URLs", webs, own, "labels", circular=True)
 
