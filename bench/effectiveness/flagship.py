@@ -1,10 +1,9 @@
-"""How good is ``strategy: thresher``? ``python -m bench.effectiveness.flagship`` (needs THRESHER_WEBS; two hours on 2
+"""How good is ``strategy: thresher``? ``python -m bench.effectiveness.flagship`` (needs THRESHER_WEBS; an hour on 2
 cores).
 
-Test topics alone, which nothing was tuned on. It is compared with itself without word vectors and early rescoring, as
-in version 0.1.0, and with the upper bounds of the lab; on 20 topics of wikispeedia with all peers and the best of the
-papers' strategies. The other strategies of the papers stand in ``bench/results/strategies-*.jsonl`` with the same
-topics, seeds and fetches. Then harder conditions: one or two seeds, seeds away from the topic, few pages per host.
+Test topics alone, which nothing was tuned on. It is compared with breadth-first and with the upper bounds of the lab; on
+20 topics of wikispeedia with all peers and the best of the papers' strategies. The other strategies of the papers stand
+in ``bench/results/strategies-*.jsonl`` with the same topics, seeds and fetches. Then with one seed and with two.
 
 Rows with their curves are added to ``thresher-lab/flagship`` as they come; what is there is not run again. In the end
 rows without curves go to ``bench/results``, tables are printed, and a report and pictures are written beside the rows
@@ -36,8 +35,7 @@ from thresher_lab.statistics.result_rows import Row, read_rows
 OURS = "thresher"
 OWN = "adaptive"
 PEERS = "peers"
-WITHOUT_VECTORS = "thresher(vectors=false, early_pages=0)"
-_PAIR = (ORACLE, OURS, WITHOUT_VECTORS)
+_PAIR = (ORACLE, OURS, "breadth-first")
 CLASSICS = ("fcmrps", "best-first", "relevant-parents")
 PAGES, TRAINING = 300, 0.3
 FOLDER = Path("thresher-lab/flagship")
@@ -65,8 +63,6 @@ class Part:
     judges: Sequence[str] = (PERFECT,)
     strategies: Sequence[str] = (ORACLE, OURS, *CLASSICS)
     seeds: int = 5
-    distance: int = 0
-    host_pages: int = 0
 
     def tasks(self) -> list[Task]:
         """List the crawls."""
@@ -79,8 +75,8 @@ class Part:
             seeds=self.seeds,
             pages=PAGES,
             training=TRAINING,
-            distance=self.distance,
-            host_pages=self.host_pages,
+            distance=0,
+            host_pages=0,
         )
         return plan.tasks()
 
@@ -91,7 +87,7 @@ def _with_bounds(web: str, topics: int, seed_sets: int, *, own_seed_sets: int) -
     Args:
         own_seed_sets: The number of seed sets with the default judge, whose crawls take three times as long.
     """
-    bounded = (ORACLE, OURS, WITHOUT_VECTORS, *BOUNDS)
+    bounded = (*_PAIR, *BOUNDS)
     return [
         Part(web=web, topics=topics, seed_sets=seed_sets, strategies=bounded),
         Part(web=web, topics=topics, seed_sets=own_seed_sets, judges=[OWN], strategies=_PAIR),
@@ -118,15 +114,6 @@ PARTS = {
         Part(web="wikispeedia", topics=20, seed_sets=1, seeds=1, judges=[OWN], strategies=(ORACLE, OURS)),
     ],
     PEERS: [Part(web="wikispeedia", topics=20, seed_sets=1, strategies=(ORACLE, OURS, *CLASSICS, *peers()))],
-    "far": [
-        Part(web="wikispeedia", topics=20, seed_sets=1, distance=2),
-        Part(web="archipelago", topics=20, seed_sets=1, distance=2),
-    ],
-    "farther": [Part(web="archipelago", topics=20, seed_sets=1, distance=3)],
-    "few-per-host": [
-        Part(web="archipelago", topics=20, seed_sets=1, host_pages=10),
-        Part(web="nankai_zh", topics=20, seed_sets=1, host_pages=10),
-    ],
 }
 """What is run, by the name of its file."""
 
