@@ -1,9 +1,9 @@
 """How good is ``strategy: thresher``? ``python -m bench.effectiveness.flagship`` (needs THRESHER_WEBS; an hour on 2
 cores).
 
-Test topics alone, which nothing was tuned on. It is compared with breadth-first and with the upper bounds of the lab; on
-20 topics of wikispeedia with all peers and the best of the papers' strategies. The other strategies of the papers stand
-in ``bench/results/strategies-*.jsonl`` with the same topics, seeds and fetches. Then with one seed and with two.
+Test topics alone, which nothing was tuned on. It is compared with breadth-first and with the upper bounds of the lab;
+on 20 topics of wikispeedia with all peers and the best of the papers' strategies. The other strategies of the papers
+stand in ``bench/results/strategies-*.jsonl`` with the same topics, seeds and fetches. Then with one seed and with two.
 
 Rows with their curves are added to ``thresher-lab/flagship`` as they come; what is there is not run again. In the end
 rows without curves go to ``bench/results``, tables are printed, and a report and pictures are written beside the rows
