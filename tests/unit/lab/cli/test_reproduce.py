@@ -31,7 +31,7 @@ def test_an_experiment_is_run_once_and_then_only_reported(thresher, tmp_path):
     assert "FCMRPS > best-first > Shark > breadth-first" in again
     page = (tmp_path / "page.md").read_text()
     assert page.startswith("# The papers' experiments, here")
-    assert "- not testable: generated-en-600 (" in page
+    assert "- not testable: generated-en-600\n" in page
     assert "- why: One topic only.\n" in page
     assert "Not run for this page: wikispeedia," in (tmp_path / "rows" / "E1.md").read_text()
 
