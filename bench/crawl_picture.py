@@ -2,6 +2,7 @@
 
 A generated web is served on loopback. The commands of the picture run against it, and what they print is drawn as an
 SVG file; nothing is typed in by hand. The file loads no font or script. Lines that are left out are marked by "…".
+Then the first rows of the export are printed, which the README shows.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 import shlex
 import sys
 import tempfile
+from itertools import islice
 from pathlib import Path
 
 import yaml
@@ -30,6 +32,7 @@ PICTURE = Path(__file__).parents[1] / "docs" / "images" / "crawl.svg"
 TOPIC, PHRASE, ON_TOPIC = "Arts/Music", "classical music; 古典音乐", re.compile(r"orchestra|symphon|concert|交响|音乐")
 WEB_PAGES, WEB_HOSTS = 20_000, 200
 COLUMNS, PROGRESS_LINES, WHY_LINES = 96, 3, 2
+SAMPLE_ROWS = 9
 THEME = TerminalTheme(
     (30, 34, 42),
     (205, 211, 222),
@@ -101,7 +104,15 @@ async def draw(path: Path, pages: int) -> None:
         terminal = Terminal(Path(folder))
         await _crawl(terminal, Path(folder) / "music", _seed(web), places, pages)
         terminal.write(path)
+        await _print_sample(terminal)
     await server.close()
+
+
+async def _print_sample(terminal: Terminal) -> None:
+    rows = csv.DictReader(await terminal.run("thresher export music -f csv --relevant"))
+    print("relevance,depth,title,url,anchor")
+    for row in islice(rows, SAMPLE_ROWS):
+        print(f"{float(row['relevance']):.2f},{row['depth']},{row['title']},{row['url']},{row['anchor']}")
 
 
 async def _crawl(terminal: Terminal, crawl: Path, seed: str, places: dict[str, str], pages: int) -> None:
