@@ -3,7 +3,7 @@
 Every row below bench/results has ``made``: the day, the commit, and the versions of the default judge and the default
 strategy. A row that depends on one of them is stale when that has changed since; the others are papers, stores and
 times. The versions are in ``bench/versions.json`` with a digest of what judge and strategy do on a small generated web.
-A test compares the digests: whoever changes what they do raises the version by ``--raise judge`` or ``strategy``.
+A test compares the digests: with a change of what they do, raise the version by ``--raise judge`` or ``strategy``.
 
 A benchmark adds rows without ``made``; ``--stamp`` completes them, with the commit that is checked out. ``--drop``
 removes stale rows, so that the benchmark's command measures them again. ``--write`` puts a table of its rows at the end

@@ -9,7 +9,7 @@ import pytest
 from testing.clock import Clock
 from testing.servers.fixtures import s3, s3_server_of_session  # noqa: F401
 from tests.levels import LEVELS, is_in
-from thresher.runner import limit_blas_threads
+from thresher.runner import limit_libraries
 
 
 def pytest_configure():
@@ -19,7 +19,7 @@ def pytest_configure():
     start hundreds of processes; each would compile all modules again where the environment says not to keep compiled
     ones. How long one example of a property takes says more about other processes than about us: it has no deadline.
     """
-    limit_blas_threads()
+    limit_libraries()
     hypothesis.settings.register_profile("shared machine", deadline=None)
     hypothesis.settings.load_profile("shared machine")
     sys.dont_write_bytecode = False

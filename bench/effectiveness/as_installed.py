@@ -6,11 +6,11 @@ default settings: one or three pages of the topic as seeds, the default judge, t
 one on loopback; topic.yaml gets the lines that `thresher lab serve` prints, and nothing else. For comparison, the same
 with `--strategy breadth-first`.
 
-By the web's own labels, without the seeds: the share of the fetched pages that are on topic (harvest), the share of the
-topic that was fetched, and precision, recall and F1 of the verdicts of `thresher export`. Means are over topics, with
-95 % bootstrap intervals. A crawl takes a quarter of an hour, since a host gets a request every two seconds; so many run
-at the same time (``--at-once``). Rows are added to bench/results/as-installed.jsonl as they come; what is there is not
-run again, and ``--print`` only prints it.
+By the web's own labels, without the seeds: the share of the fetched pages that are on topic (harvest), the share of
+the topic that was fetched, and precision, recall and F1 of the verdicts of `thresher export`. Means are over topics,
+with 95 % bootstrap intervals. A crawl takes a quarter of an hour, since a host gets a request every two seconds. Forty
+run at the same time (``--at-once``). Rows are added to bench/results/as-installed.jsonl as they come; what is there is
+not run again, and ``--print`` only prints it.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from click.shell_completion import CompletionItem
 from thresher import __version__
 from thresher.errors import ThresherError, did_you_mean, system_error
 from thresher.locale.translation import DOMAIN, ENGLISH, LOCALE, _, environment_language, localized
-from thresher.runner import limit_blas_threads
+from thresher.runner import limit_libraries
 from thresher.text.terminal import printable
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def thresher(debug: bool) -> None:
 
 def main() -> None:
     """Run a command; known errors, also of the operating system and SQLite, become a message and an exit code."""
-    limit_blas_threads()
+    limit_libraries()
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it would look through all installed packages
     warnings.showwarning = _print_warning
     if environment_language() != ENGLISH:  # click takes the texts of its own errors from the domain

@@ -20,7 +20,7 @@ from thresher.engine import watchdog
 from thresher.errors import ConfigError, ThresherError
 from thresher.frontier.base import CrawlStore
 from thresher.locale.translation import _
-from thresher.runner import limit_blas_threads
+from thresher.runner import limit_libraries
 
 EARLY_DEATHS = 5
 """A worker that dies this often within seconds of its start is not started again."""
@@ -131,7 +131,7 @@ class WorkerPool:
             str(self._crawl.folder.root),
             name,
             stdin=asyncio.subprocess.PIPE,
-            env=limit_blas_threads({**os.environ}),  # NumPy may be imported in this process already
+            env=limit_libraries({**os.environ}),  # NumPy may be imported in this process already
             pass_fds=[current_url.fileno()],
             start_new_session=True,  # Ctrl-C reaches the supervisor only, which signals the workers
         )
