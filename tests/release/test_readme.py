@@ -23,10 +23,11 @@ PROMISES = {
         r"\| fcmrps \| ([\d.]+) (?:.*\n)*?\| crawl4ai-url-scorer \| ([\d.]+) ",
         ["literature reaches {0:.0f} %", "crawlers {1:.0f} %"],
     ),
-    "the judge": (
+    "as installed": (
         "measurements/judges.md",
-        r"an F1 of (\.\d+) in English and (\.\d+) in Chinese\. Ten answers\s+raise it to (\.\d+) and (\.\d+) on pages",
-        ["F1 of the verdicts {0:.2f} in English and {1:.2f} in Chinese; after ten answers {2:.2f} and {3:.2f}"],
+        r"500 pages contain (\d+) % of a topic in English and (\d+) % in Chinese\. "
+        r"The F1 of the\s+verdicts is (\.\d+) and (\.\d+)\.",
+        ["{0} % of the topic's pages are found, F1 of the verdicts 0{2}", "Chinese sites {1} % and 0{3} "],
     ),
     "what it costs": (FLAGSHIP, r"in one run: ([\d.]+) ms of processor time per page", ["takes {0} ms"]),
 }
