@@ -6,7 +6,7 @@ on 20 topics of wikispeedia with all peers and the best of the papers' strategie
 stand in ``bench/results/strategies-*.jsonl`` with the same topics, seeds and fetches. Then with one seed and with two.
 
 Rows with their curves are added to ``thresher-lab/flagship`` as they come; what is there is not run again. In the end
-rows without curves go to ``bench/results``, tables are printed, and a report and pictures are written beside the rows
+rows with empty curves go to ``bench/results``, tables are printed, and a report and pictures are written beside the rows
 with curves. ``--print`` prints the tables of what is there.
 """
 
@@ -40,8 +40,9 @@ CLASSICS = ("fcmrps", "best-first", "relevant-parents")
 PAGES, TRAINING = 300, 0.3
 FOLDER = Path("thresher-lab/flagship")
 RESULTS = Path(__file__).parents[1] / "results"
-UNTIMED = ("curve", "oracle_curve", "ms_per_page", "scoring_ms_per_page", "peak_mb")
-"""What checked-in rows do without."""
+TIMES = frozenset({"ms_per_page", "scoring_ms_per_page", "peak_mb"})
+"""What checked-in rows do without: it belongs to the machine."""
+NO_CURVES: Row = {"curve": [], "oracle_curve": []}
 MEASURES = {
     "percent_of_oracle": "% of oracle",
     "percent_of_oracle_60": "% in first 60",
@@ -126,7 +127,7 @@ def run(name: str, processes: int, strategies: Sequence[str]) -> None:
     path = FOLDER / f"{name}.jsonl"
     run_tasks(tasks, path, processes=processes, progress=lambda done, all_: print(f"\r{name} {done}/{all_}", end=""))
     print()
-    plain = ({key: value for key, value in row.items() if key not in UNTIMED} for row in read_rows(path))
+    plain = ({key: value for key, value in row.items() if key not in TIMES} | NO_CURVES for row in read_rows(path))
     lines = sorted(json.dumps(row, ensure_ascii=False) for row in plain)
     (RESULTS / f"flagship-{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
