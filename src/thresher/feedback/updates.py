@@ -280,12 +280,18 @@ class JudgementUpdater:
 
 
 async def rejudge_segments(
-    judge: Judge, paths: Sequence[Path], frontier: CrawlStore, *, drop_texts: float | None = None
+    judge: Judge,
+    paths: Sequence[Path],
+    frontier: CrawlStore,
+    *,
+    drop_texts: float | None = None,
+    skip: asyncio.Event | None = None,
 ) -> None:
     """Rejudge all pages of segments with one model, and adjust the frontier's counts; no worker may write to them.
 
     Args:
         drop_texts: Remove the text of irrelevant pages up to this relevance; None to keep all.
+        skip: Set to leave the remaining pages as they are.
     """
     if not isinstance(judge, Learner):
         return
@@ -294,6 +300,8 @@ async def rejudge_segments(
         try:
             async for revisions in _rejudged(judge, segment):
                 await frontier.adjust_relevant(await segment.revise(revisions))
+                if skip and skip.is_set():
+                    return
             if drop_texts is not None:
                 await asyncio.to_thread(segment.drop_texts, drop_texts)
         finally:

@@ -145,6 +145,7 @@ class Progress:
         answered: Whether the store answered just now; if not, the numbers are its last answer.
         limits: When the run ends.
         recent_speed: Pages per second of the last minute, for the time that is left.
+        is_rejudging: Whether all pages are judged again, after the last worker has left.
     """
 
     status: CrawlStatus
@@ -153,6 +154,7 @@ class Progress:
     answered: bool = True
     limits: Limits = field(default_factory=Limits)
     recent_speed: float = 0.0
+    is_rejudging: bool = False
 
     @property
     def seconds_left(self) -> float | None:
@@ -166,6 +168,8 @@ class Progress:
     @property
     def limit(self) -> str:
         """What limits the speed now."""
+        if self.is_rejudging:
+            return _("judging all pages again; Ctrl-C skips this")
         if not self.answered:
             return SpeedLimit.NO_ANSWER.words()
         limit, number = self.status.limit

@@ -230,6 +230,8 @@ class Supervisor:
         self._is_final = False
         self._is_answered = True
         self._stop_order: asyncio.Task[None] | None = None
+        self._is_rejudging = False
+        self._skip_rejudging = asyncio.Event()
         self._drain_until = float("inf")
         self._pace = Pace()
         self._before = Counts()
@@ -334,9 +336,12 @@ class Supervisor:
     def interrupt(self, number: signal.Signals = signal.SIGINT) -> None:
         """Act on a signal: let workers drain and leave; on a second call, let them leave at once.
 
-        Ctrl-C on the owner ends the run on all machines. SIGTERM ends it here: others continue if there are any.
+        Ctrl-C on the owner ends the run on all machines. SIGTERM ends it here: others continue if there are any. While
+        pages are judged again, after the last worker has left, a signal only ends that.
         """
-        if self._stopped_by_user:
+        if self._is_rejudging:
+            self._skip_rejudging.set()
+        elif self._stopped_by_user:
             self._stop_reason = StopReason.FORCED
             self._drain_until = time.monotonic() + FORCED_SECONDS
             self._worker_pool.send_signal(signal.SIGTERM)
@@ -367,7 +372,7 @@ class Supervisor:
                 if self._is_over:
                     if not progress.answered and self._stop_reason:
                         return progress
-                    await self._rejudge(frontier)
+                    await self._rejudge(frontier, progress)
                     return await self._final(poller)
                 progress = await self._poll(poller)
                 self._report(progress)
@@ -429,18 +434,30 @@ class Supervisor:
             recent_speed=self._pace.pages_per_second(over=60.0),
         )
 
-    async def _rejudge(self, frontier: CrawlStore) -> None:
+    async def _rejudge(self, frontier: CrawlStore, progress: Progress) -> None:
         """Judge all pages on this machine again with the final model: many were judged by an early one.
 
         Early on, the text of every page is kept, as it may become relevant; that of clearly irrelevant ones goes now. A
         collection has their rows already.
         """
-        if self._stop_reason is not StopReason.FORCED:
-            from thresher.pipeline.outcomes import MIN_RELEVANCE  # needs the parser: not for --help
+        if self._stop_reason is StopReason.FORCED:
+            return
+        from thresher.pipeline.outcomes import MIN_RELEVANCE  # needs the parser: not for --help
 
-            output, folder = self._crawl.config.output, self._crawl.folder
-            drop_texts = None if output.keep_irrelevant or self._crawl.config.collection else MIN_RELEVANCE
-            await rejudge_segments(build_judge(self._crawl), folder.segments(), frontier, drop_texts=drop_texts)
+        output, folder = self._crawl.config.output, self._crawl.folder
+        drop_texts = None if output.keep_irrelevant or self._crawl.config.collection else MIN_RELEVANCE
+        pages, judge = folder.segments(), build_judge(self._crawl)
+        self._is_rejudging = True
+        rejudging = asyncio.ensure_future(
+            rejudge_segments(judge, pages, frontier, drop_texts=drop_texts, skip=self._skip_rejudging)
+        )
+        try:
+            while not (await asyncio.wait({rejudging}, timeout=self._crawl.backend.poll_seconds))[0]:
+                self._report(replace(progress, is_rejudging=True))
+            rejudging.result()
+        finally:
+            self._is_rejudging = False
+            rejudging.cancel()
 
     async def _final(self, poller: Poller[_StoreSnapshot]) -> Progress:
         """Poll once more after all workers have left: they may have left because a limit was reached."""

@@ -1,7 +1,9 @@
 """When the judge changes its mind, the page store and the queue follow, in the right order."""
 
+import asyncio
+
 from thresher.feedback.topic_counts import publish_topic_counts
-from thresher.feedback.updates import NEEDS_PAGES, JudgementUpdater, rejudge_segments
+from thresher.feedback.updates import NEEDS_PAGES, REJUDGE_BATCH, JudgementUpdater, rejudge_segments
 from thresher.records import ONE_TOPIC, Candidate, Judgement, Lease, Link, Outcome, ParsedPage, Revision, Settlement
 from thresher.storage.page_store import PageRecord, PageStoreWriter
 from thresher.storage.reader import PageStoreReader
@@ -184,6 +186,18 @@ async def test_all_stored_pages_are_judged_again_whatever_was_kept_of_them(tmp_p
     with PageStoreReader(tmp_path) as collection:
         seen = {record.url[-1]: (record.relevance, record.relevant) for record in collection.ranked()}
     assert seen == {"0": (0.9, True), "1": (0.9, True), "2": (0.1, False), "3": (0.9, True)}
+
+
+async def test_judging_again_can_be_skipped_after_a_batch(tmp_path):
+    writer, skip = PageStoreWriter(tmp_path / "w1.db"), asyncio.Event()
+    writer.write([stored_page(number, terms=b"vector") for number in range(REJUDGE_BATCH + 1)])
+    writer.close()
+    skip.set()
+    await rejudge_segments(Fickle(), [tmp_path / "w1.db"], MemoryFrontier(), skip=skip)
+    with PageStoreReader(tmp_path) as collection:
+        assert [record.url for record in collection.ranked() if not record.relevant] == [
+            f"http://a.example/{REJUDGE_BATCH}"
+        ]
 
 
 async def test_the_frontiers_counts_follow_pages_that_are_judged_again(tmp_path):

@@ -25,6 +25,7 @@ def test_the_line_says_what_limits_the_speed():
     running = Progress(status=status, pages_per_second=0.0, seconds=1.0)
     assert running.limit == "2 workers busy"
     assert replace(running, answered=False).limit == "the store does not answer"
+    assert replace(running, is_rejudging=True).limit == "judging all pages again; Ctrl-C skips this"
 
 
 @pytest.mark.parametrize(
