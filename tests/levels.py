@@ -18,7 +18,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).parent
 LEVELS = ("check", "ci", "nightly")
-PROCESSES = "2"
+SIDE_BY_SIDE = ("-n", "2", "--dist", "loadfile")
 SLOWEST = "30"
 """How many of the slowest tests are printed."""
 FAILED = TESTS.parent / ".pytest_cache" / "v" / "cache" / "lastfailed"
@@ -93,8 +93,7 @@ def main(arguments: Sequence[str]) -> int:
         raise SystemExit(f"give a level: {', '.join(LEVELS)}")
     level, *options = arguments
     FAILED.unlink(missing_ok=True)  # failures of earlier calls are not those of this one
-    side_by_side = ["-n", PROCESSES, "--dist", "loadfile", "--durations", SLOWEST]
-    code = run([str(TESTS), "--level", level, *side_by_side, *options])
+    code = run([str(TESTS), "--level", level, *SIDE_BY_SIDE, "--durations", SLOWEST, *options])
     if code != TESTS_FAILED or not (failed := sorted(json.loads(FAILED.read_text("utf-8")))):
         return code
     if not may_be_repeated(failed):

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from testing.building import ROOT, run
+from tests.levels import SIDE_BY_SIDE
 
 PROMISE = "Programming Language :: Python :: 3."
 
@@ -41,8 +42,8 @@ def tested(interpreter: str, options: Sequence[str]) -> bool:
         run([interpreter, "-m", "venv", scratch])
         install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         run([*install, "-c", "constraints.txt", "-e", ".[dev]"])
-        command = [python, "-m", "pytest", "tests/unit", "tests/contract", "-p", "no:cacheprovider", *options]
-        return subprocess.run(command, cwd=ROOT).returncode == 0
+        tests = ["tests/unit", "tests/contract", "-p", "no:cacheprovider", *SIDE_BY_SIDE, *options]
+        return subprocess.run([python, "-m", "pytest", *tests], cwd=ROOT).returncode == 0
 
 
 def main(options: Sequence[str]) -> int:
