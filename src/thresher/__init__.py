@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from thresher.errors import ThresherError
     from thresher.status import CrawlStatus as Status
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __all__ = [
     "Crawl",
