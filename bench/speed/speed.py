@@ -18,6 +18,7 @@ import tempfile
 from pathlib import Path
 
 from bench.speed.pages import SITE, Leg, Sample, bare, compare, installed, measure, table, thresher
+from testing.building import build_wheel, install
 from testing.machine import machine
 from testing.recording_server.load import max_pages_per_second
 from testing.recording_server.process import Recorder, running
@@ -69,6 +70,13 @@ def _empty(store: str) -> None:
     subprocess.run(["redis-cli", "-u", store, "FLUSHALL"], check=True, stdout=subprocess.DEVNULL)
 
 
+def installed_bytes(folder: Path) -> int:
+    """Return the size of what the README's command installs into a new environment."""
+    python = install(build_wheel(folder / "wheel"), folder / "environment", "--compile", extras="ui")
+    files = (path for path in python.parents[1].rglob("*") if not path.is_symlink())
+    return sum(path.stat().st_size for path in files if path.is_file())
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(
@@ -84,6 +92,7 @@ def main() -> None:
         store_server("redis", Path(folder) / "store") as store,
         running(SITE, Path(folder) / "hits.csv", "--robots=404") as recorder,
     ):
+        size = installed_bytes(Path(folder) / "readme")
         python, pure = installed(Path(folder) / "compiled"), installed(Path(folder) / "pure", native="0")
         legs = {"breadth-first": bare("breadth-first"), "download": bare("download"), **ours(python, pure, store.url)}
         if options.rivals:
@@ -93,7 +102,8 @@ def main() -> None:
         first, again = (max_pages_per_second(recorder, count=options.pages) for _ in range(2))
         results = compare(recorder, legs, options.pages, options.rounds)
     print(f"{machine()}; {options.pages} pages a round, median of {options.rounds} rounds; ", end="")
-    print(f"the server alone gives {first:.0f} pages/s while it makes the pages, {again:.0f} when it has them.\n")
+    print(f"the server alone gives {first:.0f} pages/s while it makes the pages, {again:.0f} when it has them.")
+    print(f'pip install "thresher-crawler[ui]" takes {size / 1e6:.0f} MB.\n')
     print(table(results))
 
 
