@@ -6,8 +6,8 @@ on 20 topics of wikispeedia with all peers and the best of the papers' strategie
 stand in ``bench/results/strategies-*.jsonl`` with the same topics, seeds and fetches. Then with one seed and with two.
 
 Rows with their curves are added to ``thresher-lab/flagship`` as they come; what is there is not run again. In the end
-rows with empty curves go to ``bench/results``, tables are printed, and a report and pictures are written beside the rows
-with curves. ``--print`` prints the tables of what is there.
+they go to ``bench/results`` with empty curves, tables are printed, and a report and pictures are written beside the
+rows with curves. ``--print`` prints the tables of what is there.
 """
 
 from __future__ import annotations
