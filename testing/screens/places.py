@@ -10,8 +10,9 @@ NAMES = ["crawls", "overview", "pages", "page", "frontier", "hosts", "label", "s
 
 
 def screens_of(dashboard: Dashboard, crawl: str, query: str = "music") -> dict[str, str]:
-    """Return the address of every screen; that of a page is of the best one that is no seed."""
-    listed = dashboard.ask(f"/api/crawls/{quote(crawl)}/pages?order=relevance&limit=50")["pages"]
+    """Return the address of every screen; that of a page is of the best one that is no seed, in English if possible."""
+    ranked = f"/api/crawls/{quote(crawl)}/pages?order=relevance&limit=50"
+    listed = dashboard.ask(f"{ranked}&language=en")["pages"] or dashboard.ask(ranked)["pages"]
     best = next((each for each in listed if each["depth"] > 1), listed[0])
     base = f"/{quote(crawl)}"
     return {
