@@ -116,7 +116,8 @@ four verdicts on each web:
 - **fails**: otherwise, and whenever the paper's own crawler is not the best on average;
 - **not testable** by a rule, which is one of these:
     - There are fewer than two topics, or no rows.
-    - URLs are tested, and fewer than 1 % of them spell a label.
+    - URLs are tested, and fewer than 1 % of them spell a label, or as many as the web was generated with.
+    - Rules between classes are tested, and the web was generated without any.
     - Every fetch of an *oracle* is a page of the topic. It is less than 5 % ahead of b at every portion, or has less
       than four fifths of the paper's factor.
 
