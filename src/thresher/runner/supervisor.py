@@ -453,7 +453,7 @@ class Supervisor:
         )
         try:
             while not (await asyncio.wait({rejudging}, timeout=self._crawl.backend.poll_seconds))[0]:
-                self._report(replace(progress, is_rejudging=True))
+                self._report(replace(progress, is_rejudging=True, pages_per_second=0.0, recent_speed=0.0))
             rejudging.result()
         finally:
             self._is_rejudging = False
