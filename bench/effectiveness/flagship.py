@@ -35,8 +35,9 @@ from thresher_lab.statistics.result_rows import Row, read_rows
 OURS = "thresher"
 OWN = "adaptive"
 PEERS = "peers"
-_PAIR = (ORACLE, OURS, "breadth-first")
-CLASSICS = ("fcmrps", "best-first", "relevant-parents")
+BASELINE = "breadth-first"
+_PAIR = (ORACLE, OURS, BASELINE)
+CLASSICS = ("fcmrps", "best-first", "relevant-parents", BASELINE)
 PAGES, TRAINING = 300, 0.3
 FOLDER = Path("thresher-lab/flagship")
 RESULTS = Path(__file__).parents[1] / "results"
@@ -112,7 +113,7 @@ PARTS = {
     "nankai_zh": _both("nankai_zh", 20, 1),
     "few-seeds": [
         *(Part(web="wikispeedia", topics=20, seed_sets=1, seeds=seeds, strategies=_PAIR) for seeds in (1, 2)),
-        Part(web="wikispeedia", topics=20, seed_sets=1, seeds=1, judges=[OWN], strategies=(ORACLE, OURS)),
+        Part(web="wikispeedia", topics=20, seed_sets=1, seeds=1, judges=[OWN], strategies=_PAIR),
     ],
     PEERS: [Part(web="wikispeedia", topics=20, seed_sets=1, strategies=(ORACLE, OURS, *CLASSICS, *peers()))],
 }
@@ -185,7 +186,7 @@ def main() -> None:
         print("\n".join(overview(found)))
         print("\n".join(line for section in found for line in measures(section)))
         if curves := read_rows(FOLDER / f"{name}.jsonl"):
-            draw(name, make_sections(curves, OURS))
+            draw(name, make_sections(curves, BASELINE))
 
 
 def draw(name: str, found: Sequence[Section]) -> None:

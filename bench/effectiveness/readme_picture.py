@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
-from bench.effectiveness.flagship import OURS, PAGES, RESULTS, TIMES, TRAINING
+from bench.effectiveness.flagship import BASELINE, OURS, PAGES, RESULTS, TIMES, TRAINING
 from thresher_lab.reports.comparisons import make_sections
 from thresher_lab.reports.overview import write_pictures
 from thresher_lab.simulation.compare import run_tasks
@@ -25,7 +25,6 @@ from thresher_lab.simulation.tasks import PERFECT
 from thresher_lab.simulation.topic_splits import split
 from thresher_lab.statistics.result_rows import Row, read_rows
 
-BASELINE = "breadth-first"
 WEB, TOPICS, SEED_SETS = "wikispeedia", 20, 2
 ROWS = RESULTS / "readme.jsonl"
 PICTURE = Path(__file__).parents[2] / "docs" / "images" / "thresher-against-breadth-first.png"

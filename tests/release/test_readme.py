@@ -5,7 +5,8 @@ from itertools import takewhile
 
 import pytest
 
-from bench.effectiveness.readme_picture import BASELINE, OURS, PICTURE, ROWS, draw, shares
+from bench.effectiveness.flagship import BASELINE, OURS
+from bench.effectiveness.readme_picture import PICTURE, ROWS, draw, shares
 from testing.building import ROOT
 from thresher.registry import known
 from thresher_lab.peers import peers
