@@ -2,11 +2,14 @@
 
 import re
 from itertools import takewhile
+from statistics import fmean
 
 import pytest
 
+from bench.effectiveness import as_installed
 from bench.effectiveness.flagship import BASELINE, OURS
 from bench.effectiveness.readme_picture import PICTURE, ROWS, draw, shares
+from bench.effectiveness.verdict_topics import LANGUAGES
 from testing.building import ROOT
 from thresher.registry import known
 from thresher_lab.peers import peers
@@ -23,12 +26,6 @@ PROMISES = {
         FLAGSHIP,
         r"\| fcmrps \| ([\d.]+) (?:.*\n)*?\| crawl4ai-url-scorer \| ([\d.]+) ",
         ["literature reaches {0:.0f} %", "crawlers {1:.0f} %"],
-    ),
-    "as installed": (
-        "measurements/judges.md",
-        r"500 pages contain (\d+) % of a topic in English and (\d+) % in Chinese\. "
-        r"The F1 of the\s+verdicts is (\.\d+) and (\.\d+)\.",
-        ["{0} % of the topic's pages are found, F1 of the verdicts 0{2}", "Chinese sites {1} % and 0{3} "],
     ),
     "what it costs": (FLAGSHIP, r"in one run: ([\d.]+) ms of processor time per page", ["takes {0} ms"]),
 }
@@ -50,6 +47,30 @@ def test_a_promise_is_what_was_measured(promise):
         as_numbers = ":." in sentence
         figures = [float(figure) if as_numbers else figure for figure in found.groups()]
         assert sentence.format(*figures) in words_of(ENGLISH)
+
+
+def test_what_a_user_gets_is_the_mean_of_the_rows():
+    rows = read_rows(as_installed.ROWS)
+
+    def mean(measure, language, seeds, strategy=OURS):
+        own = [row for row in rows if (row["seeds"], row["strategy"]) == (seeds, strategy)]
+        return fmean(row[measure] for row in own if LANGUAGES[row["web"]] == language and row[measure] is not None)
+
+    def found(*crawls):
+        return f"{100 * mean('found', *crawls):.0f} %"
+
+    def f1(*crawls):
+        return f"{mean('f1', *crawls):.2f}"
+
+    english, chinese = "English", "Chinese"
+    assert len({row["topic"] for row in rows if LANGUAGES[row["web"]] == english}) == 20
+    for sentence in (
+        f"{found(english, 1)} of the topic's pages are found, where breadth-first finds {found(english, 1, BASELINE)}; "
+        f"F1 of the verdicts {f1(english, 1)}.",
+        f"On two Chinese sites {found(chinese, 1)} and {f1(chinese, 1)} (10 topics).",
+        f"With three seeds {found(english, 3)} and {f1(english, 3)}, Chinese {found(chinese, 3)} and {f1(chinese, 3)} ",
+    ):
+        assert sentence in words_of(ENGLISH)
 
 
 def test_there_are_six_claims():
