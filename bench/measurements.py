@@ -36,6 +36,8 @@ VERSIONS = ROOT / "bench" / "versions.json"
 PAGES = ROOT / "docs" / "measurements"
 JUDGE, STRATEGY = "judge", "strategy"
 DEFAULT_JUDGE, DEFAULT_STRATEGY = "adaptive", "thresher"
+JUDGES = {DEFAULT_JUDGE, "centroid"}
+"""The default judge, and the same without learning from the crawl (`bench.effectiveness.judges`)."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Measurement:
         """Return the parts that a row depends on."""
         if self.parts is not None:
             return set(self.parts)
-        found = {JUDGE} if row.get("judge") == DEFAULT_JUDGE and row.get("strategy") != ORACLE else set()
+        found = {JUDGE} if row.get("judge") in JUDGES and row.get("strategy") != ORACLE else set()
         return found | ({STRATEGY} if row.get("strategy") == DEFAULT_STRATEGY else set())
 
 

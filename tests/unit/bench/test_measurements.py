@@ -31,6 +31,7 @@ def test_what_judge_and_strategy_do_is_what_their_versions_did():
         (row("fcmrps", older="strategy"), False),
         (row(older="judge"), False),
         (row("fcmrps", "adaptive", older="judge"), True),
+        (row("fcmrps", "centroid", older="judge"), True),
         (row("oracle", "adaptive", older="judge"), False),
     ],
 )
