@@ -1,6 +1,7 @@
 """Pictures of all screens for the docs: ``python -m tests.screens.pictures [FOLDER]``; two minutes.
 
-A made-up web is crawled while the pictures are taken, so that the numbers are of a crawl that runs.
+A made-up web is crawled while the pictures are taken, so that the numbers are of a crawl that runs. Some pages are
+Chinese: a Chinese font must be installed, such as Debian's fonts-noto-cjk.
 """
 
 from __future__ import annotations
